@@ -37,11 +37,11 @@ _FUTURE_ANNOTATIONS = 0x1000000  # of code whose annotations are texts
 class ModelType:
     """`Annotated[Any, ModelType["std::Host"]]`: a type in the words of models."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, model_type):
+        self.model_type = model_type
 
-    def __class_getitem__(cls, name):
-        return cls(name)
+    def __class_getitem__(cls, model_type):
+        return cls(model_type)
 
 
 class BadAnnotation(Exception):
@@ -122,7 +122,7 @@ class Description:
             ) from error
 
     def _note(self, name, annotation):
-        made = _dataclass_in(annotation)
+        made = _dataclass_in(annotation, self.plugin.module)
         if made is not None:
             self._makers[name] = made
 
@@ -151,9 +151,9 @@ class Description:
         )
 
     def _annotated(self, annotation, name):
-        for one in annotation.__metadata__:
+        for one in reversed(annotation.__metadata__):
             if isinstance(one, ModelType):
-                return one.name
+                return one.model_type
         return self.type_text(annotation.__origin__, name)
 
     def _container(self, annotation, origin, given, name):
@@ -219,12 +219,28 @@ def entity_name(made):
     return "::".join([*made.__module__.split(".")[1:], made.__name__])
 
 
-def _dataclass_in(annotation):
+def _dataclass_in(annotation, module):
     """The dataclass that an annotation names, be it optional or the items of a list."""
+    if isinstance(annotation, str):
+        return _dataclass_named(annotation, module)
     if inspect.isclass(annotation):
         return annotation if _is_entity_class(annotation) else None
-    found = [_dataclass_in(one) for one in typing.get_args(annotation)]
+    if hasattr(annotation, "__metadata__"):
+        if annotation.__origin__ is values.DynamicProxy:  # it is to stay an instance
+            return None
+        for one in reversed(annotation.__metadata__):
+            if isinstance(one, ModelType):
+                return _dataclass_named(one.model_type, module)
+    found = [_dataclass_in(one, module) for one in typing.get_args(annotation)]
     return next((one for one in found if one is not None), None)
+
+
+def _dataclass_named(type_name, module):
+    """The dataclass that belongs to an entity, `m::Route[]`."""
+    *parts, name = type_name.rstrip("[]?").strip("()").split("::")
+    source = sys.modules.get(".".join(["inmanta_plugins", *(parts or [module])]))
+    made = getattr(source, name, None) if name.isidentifier() else None
+    return made if inspect.isclass(made) and _is_entity_class(made) else None
 
 
 def _as_dataclass(maker, value):

@@ -117,6 +117,8 @@ def problem_of(error):
     made = {"text": text_of(error), "trace": trace_of(error)}
     if isinstance(error, ModuleNotFoundError) and error.name:
         made["missing"] = error.name
+    if isinstance(error, SyntaxError):
+        made["text"] += f" (for Python {sys.version_info[0]}.{sys.version_info[1]}, which reads it)"
     if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "inmanta":
         made["text"] += (
             "; fettle's package inmanta lacks it, and the real one, from which it would be taken, is "

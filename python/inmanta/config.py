@@ -32,6 +32,9 @@ class Config:
 
 
 class Option:
+    def __class_getitem__(cls, of):
+        return cls
+
     def __init__(self, section, name, default=None, documentation="", validator=None, **ignored):
         self.section, self.name = section, name
         self.default, self.documentation = default, documentation
