@@ -44,7 +44,7 @@ def sources(server, request):
     found = {}
     for name in sorted(sys.modules):
         package, _, module = name.partition(".")
-        if package != modules.PACKAGE or not module or "." in module:
+        if package != modules.PACKAGE or not module or "." in module or module == "std":
             continue
         folder = server.finder.folder_of(module)
         for root, below, files in os.walk(folder or ""):

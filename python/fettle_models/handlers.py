@@ -60,7 +60,7 @@ def handle(server, request):
     one = provider(_agent(server, made_id.agent_name))
     one.set_cache(one._agent.cache)
     try:
-        resource.resolve_all_references(ctx)
+        _resolve(ctx, resource)
         one.execute(ctx, resource, True) if told["dry"] else one.deploy(ctx, resource, {})
         reloads = told["reload"] and one.can_reload() and _is_deployed(const, ctx)
         if reloads:
@@ -69,6 +69,13 @@ def handle(server, request):
         return {**_answer(ctx, one), "reloaded": reloads}
     finally:
         one.close()
+
+
+def _resolve(ctx, resource):
+    if resource.references:
+        from fettle_models import std_references  # noqa: F401, registers those of std
+
+        resource.resolve_all_references(ctx)
 
 
 def _is_deployed(const, ctx):

@@ -36,6 +36,10 @@ def unwrap_unknown(value):
 
 
 def __getattr__(name):
+    if name in ("EnvironmentReference", "IntReference", "FactReference"):
+        from fettle_models import std_references
+
+        return getattr(std_references, name)
     raise AttributeError(
         f"fettle's std has no `{name}` for Python: call std::{name} in the model, and pass what it "
         "returns"

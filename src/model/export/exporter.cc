@@ -297,8 +297,8 @@ class Exporter {
     for (uint32_t i = 0; i < exported_.items.size(); ++i) {
       const Instance& instance = *instances_[i];
       const uint32_t slot = plans_.known(*instance.entity).needs_slot;
-      if (slot == no_slot)
-        continue;
+      if (slot == no_slot || item_of_[instance.number] != i)
+        continue;  // of two types of an instance, the last one counts
       Item& item = exported_.items[i];
       const std::span<const Datum> wanted = model_.members(instance, slot);
       for (const Datum& need : wanted)
