@@ -16,6 +16,7 @@ Command run_command();
 Command import_command();
 Command plan_command();
 Command check_command();
+Command format_command();
 Command enclave_dump_command();
 Command dump_command();
 std::vector<Command> kurtosis_commands();
@@ -127,8 +128,8 @@ std::vector<Command> make_all() {
         Commands{compile_command(), export_command()}, versions_commands(),
         Commands{release_command(), project_init_command(), project_install_command()},
         state_commands(), state_memory_commands(), workload_commands(), node_commands(),
-        Commands{plan_command(), check_command(), why_command(), show_command(), drift_command(),
-                 events_command()},
+        Commands{plan_command(), check_command(), format_command(), why_command(), show_command(),
+                 drift_command(), events_command()},
         orphan_commands(), enclave_commands(),
         Commands{enclave_dump_command(), dump_command(), clean_command()}, service_commands(),
         Commands{port_print_command()}, files_commands(), engine_commands(),

@@ -41,4 +41,17 @@ Value document_of(const std::vector<CheckResult>& checked) {
                       {"findings", Value::list(std::move(findings))}});
 }
 
+Value document_of(const LayoutSummary& summary) {
+  std::vector<Value> files;
+  for (const FileLayout& file : summary.files)
+    files.push_back(Value::dict({{"path", file.path},
+                                 {"changed", file.is_changed()},
+                                 {"error", file.error ? value_of(*file.error) : Value()}}));
+  return Value::dict({{"success", summary.failed == 0},
+                      {"changed", summary.changed},
+                      {"unchanged", summary.unchanged},
+                      {"failed", summary.failed},
+                      {"files", Value::list(std::move(files))}});
+}
+
 }  // namespace fettle

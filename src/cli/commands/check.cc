@@ -244,30 +244,7 @@ std::vector<CommandOption> options() {
   return chosen;
 }
 
-/// What Kurtosis' `lint` looks at is the layout, which fettle does not know yet.
-Result<int> run_lint(Face& face) {
-  if (face.parsed.flag("check-docstring"))
-    return user_error(
-        "doc strings are not checked yet; without `-c`, errors and doubtful code are");
-  print_warning(face, face.parsed.flag("format")
-                          ? "files are not laid out yet, and nothing was changed; errors and "
-                            "doubtful code are looked for"
-                          : "the layout of files is not looked at yet, but for errors and doubtful "
-                            "code");
-  return run_check(face);
-}
-
 }  // namespace
-
-Command lint_command() {
-  return without_state(CommandGroup{words_of_scripts, {}}.reader(
-      "lint", "[PACKAGE|FILE…]", 0, 1000,
-      "Does what `check` does, by the name that Kurtosis has for it. The layout of files is not\n"
-      "looked at yet.",
-      {"fettle lint", "fettle lint examples/shop main.star"}, run_lint,
-      {{{"-f", "--format"}, "", "lay files out (not yet: nothing is changed)"},
-       {{"-c", "--check-docstring"}, "", "check doc strings (not yet)"}}));
-}
 
 Command check_command() {
   return without_state(CommandGroup{around_runs, {}}.reader(

@@ -1,0 +1,592 @@
+#include "starlark/format/read.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "starlark/syntax/arena.h"
+#include "starlark/syntax/symbols.h"
+
+namespace fettle::starlark::layout {
+namespace {
+
+/// What a comment between blocks belongs to shows by its column: those as far right as a block are
+/// of the block. The end of what belongs to it.
+size_t end_of_block(std::string_view before, size_t column) {
+  size_t end = 0;
+  for (size_t at = 0; at < before.size();) {
+    // An empty line belongs to what follows.
+    const size_t first = std::min(before.find_first_not_of(" \t\n", at), before.size());
+    const size_t line = before.rfind('\n', first);
+    const size_t line_begin = line == before.npos || line < at || first == 0 ? at : line + 1;
+    const size_t line_end = before.find('\n', first);
+    if (first == before.size() || line_end == before.npos || first - line_begin < column)
+      break;
+    end = at = line_end + 1;
+  }
+  return end;
+}
+
+struct Level {
+  Kind phrase = Kind::arithmetic;
+  std::array<Token, 4> operators{};
+  uint8_t rank = 0;
+};
+
+/// The binary operations, the weakest first.
+constexpr std::array levels = {
+    Level{Kind::term, {Token::pipe}, 9},
+    Level{Kind::arithmetic, {Token::caret}, 8},
+    Level{Kind::arithmetic, {Token::ampersand}, 7},
+    Level{Kind::arithmetic, {Token::less_less, Token::greater_greater}, 6},
+    Level{Kind::arithmetic, {Token::plus, Token::minus}, 5},
+    Level{Kind::term, {Token::star, Token::slash, Token::slash_slash, Token::percent}, 4}};
+
+Kind kind_of(Token token) {
+  using enum Token;
+  switch (token) {
+    case end:
+      return Kind::end;
+    case newline:
+      return Kind::newline;
+    case indent:
+      return Kind::indent;
+    case outdent:
+      return Kind::outdent;
+    case integer:
+    case real:
+      return Kind::number;
+    case string:
+    case bytes:
+      return Kind::string;
+    case star:
+      return Kind::star;
+    case star_star:
+      return Kind::star_star;
+    case dot:
+      return Kind::dot;
+    case comma:
+      return Kind::comma;
+    case equal:
+      return Kind::equal;
+    case semicolon:
+      return Kind::semicolon;
+    case colon:
+      return Kind::colon;
+    case left_paren:
+      return Kind::open_paren;
+    case right_paren:
+      return Kind::close_paren;
+    case left_bracket:
+      return Kind::open_bracket;
+    case right_bracket:
+      return Kind::close_bracket;
+    case left_brace:
+      return Kind::open_brace;
+    case right_brace:
+      return Kind::close_brace;
+    case less:
+    case greater:
+    case greater_equal:
+    case less_equal:
+    case equal_equal:
+    case not_equal:
+      return Kind::comparator;
+    default:
+      if (token >= plus_equal && token <= greater_greater_equal)
+        return Kind::augmented;
+      return token >= plus && token <= tilde ? Kind::operation : Kind::name;
+  }
+}
+
+/// Recursive descent, as the parser; but it keeps what it reads.
+class Reader {
+ public:
+  Reader(std::string_view text, Parts& parts, const LexerOptions& options)
+      : text_(text), parts_(parts), symbols_(arena_), lexer_(text, arena_, symbols_, options) {
+    advance();
+  }
+
+  ReadTree read() {
+    std::vector<Part*> children;
+    while (kind_ != Kind::end && !lexer_.failed)
+      children.push_back(statement());
+    // A file without statements is a phrase all the same.
+    Part* const file = parts_.token(Kind::file, {});
+    children.push_back(take());
+    file->children = std::move(children);
+    number_children(file);
+    if (lexer_.failed)
+      return {nullptr, lexer_.error};
+    return {file, std::nullopt};
+  }
+
+ private:
+  // Tokens.
+
+  void advance() {
+    const size_t from = end_;
+    lexer_.next();
+    kind_ = kind_of(lexer_.token);
+    begin_ = lexer_.at;
+    end_ = lexer_.position();
+    before_ = cat_views(text_.substr(from, begin_ - from));
+  }
+  /// What an indent or outdent left is before the next token.
+  std::string_view cat_views(std::string_view fresh) {
+    if (left_.empty())
+      return fresh;
+    // Both stand side by side in the text.
+    const std::string_view both(left_.data(), left_.size() + fresh.size());
+    left_ = {};
+    return both;
+  }
+
+  bool is(Token token) const { return lexer_.token == token; }
+  bool is(Kind kind) const { return kind_ == kind; }
+
+  Part* take() {
+    const bool has_text = kind_ > Kind::outdent;
+    Part* const part =
+        parts_.token(kind_, has_text ? text_.substr(begin_, end_ - begin_) : std::string_view());
+    part->before = before_;
+    if (kind_ == Kind::indent) {
+      const size_t line = text_.rfind('\n', begin_ == 0 ? 0 : begin_ - 1);
+      columns_.push_back(begin_ - (line == text_.npos ? 0 : line + 1));
+      part->before = {};
+      left_ = before_;
+    } else if (kind_ == Kind::outdent) {
+      const size_t size = columns_.empty() ? 0 : end_of_block(before_, columns_.back());
+      if (!columns_.empty())
+        columns_.pop_back();
+      part->before = before_.substr(0, size);
+      left_ = before_.substr(size);
+    }
+    if (!is(Kind::end))
+      advance();
+    return part;
+  }
+  /// Takes the token if it is there.
+  bool take_if(Kind kind, std::vector<Part*>& children) {
+    if (!is(kind))
+      return false;
+    children.push_back(take());
+    return true;
+  }
+  /// The parser has accepted the file, so it is there.
+  void expect(Kind kind, std::vector<Part*>& children) {
+    if (!take_if(kind, children) && !lexer_.failed)
+      lexer_.fail(u32(begin_), cat("cannot be laid out: got ", to_string(lexer_.token)));
+  }
+
+  struct Nesting {
+    explicit Nesting(Reader& reader_) : reader(reader_) {
+      if (++reader.depth_ > deepest_layout)
+        reader.lexer_.fail(u32(reader.begin_),
+                           cat("nested deeper than ", deepest_layout, ": cannot be laid out"));
+    }
+    ~Nesting() { --reader.depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    Reader& reader;
+  };
+
+  // Statements.
+
+  Part* statement() {
+    switch (lexer_.token) {
+      case Token::kw_def:
+        return definition();
+      case Token::kw_if:
+        return branches();
+      case Token::kw_for:
+        return for_statement();
+      case Token::kw_while: {
+        std::vector<Part*> children{take(), test()};
+        suite(children);
+        return parts_.phrase(Kind::while_statement, std::move(children));
+      }
+      default:
+        return simple_statement();
+    }
+  }
+
+  Part* simple_statement() {
+    std::vector<Part*> children{small_statement()};
+    while (take_if(Kind::semicolon, children) && !is(Kind::newline))
+      children.push_back(small_statement());
+    expect(Kind::newline, children);
+    if (lexer_.failed)
+      return parts_.token(Kind::end, {});
+    return parts_.phrase(Kind::simple_statement, std::move(children));
+  }
+
+  Part* small_statement() {
+    if (is(Token::kw_pass) || is(Token::kw_break) || is(Token::kw_continue))
+      return take();
+    if (is(Token::kw_return)) {
+      std::vector<Part*> children{take()};
+      if (!is(Kind::newline) && !is(Kind::semicolon))
+        children.push_back(expressions());
+      return parts_.phrase(Kind::return_statement, std::move(children));
+    }
+    std::vector<Part*> children{expressions()};
+    if (is(Kind::colon))
+      refuse_type();
+    while (take_if(Kind::equal, children) || take_if(Kind::augmented, children))
+      children.push_back(expressions());
+    return parts_.phrase(Kind::assignment, std::move(children));
+  }
+
+  void refuse_type() {
+    lexer_.fail(u32(begin_), "a type cannot be laid out; Kurtosis does not know any: remove it");
+  }
+
+  Part* definition() {
+    std::vector<Part*> children{take()};
+    expect(Kind::name, children);
+    std::vector<Part*> inside;
+    expect(Kind::open_paren, inside);
+    if (Part* const list = parameters(Kind::parameter_list))
+      inside.push_back(list);
+    expect(Kind::close_paren, inside);
+    if (lexer_.failed)
+      return parts_.token(Kind::end, {});
+    children.push_back(parts_.phrase(Kind::parameters, std::move(inside)));
+    if (is(Token::minus))
+      refuse_type();
+    suite(children);
+    return parts_.phrase(Kind::definition, std::move(children));
+  }
+
+  /// Null if there are none.
+  Part* parameters(Kind phrase) {
+    std::vector<Part*> children;
+    while (!is(Kind::close_paren) && !is(Kind::colon) && !is(Kind::end)) {
+      if (take_if(Kind::comma, children))
+        continue;
+      if (is(Kind::star) || is(Kind::star_star)) {
+        children.push_back(take());
+        take_if(Kind::name, children);
+      } else {
+        expect(Kind::name, children);
+      }
+      if (phrase == Kind::parameter_list && is(Kind::colon))
+        refuse_type();
+      if (take_if(Kind::equal, children))
+        children.push_back(test());
+    }
+    return children.empty() ? nullptr : parts_.phrase(phrase, std::move(children));
+  }
+
+  /// The colon and what it opens.
+  void suite(std::vector<Part*>& children) {
+    const Nesting nesting(*this);
+    expect(Kind::colon, children);
+    if (!is(Kind::newline)) {
+      children.push_back(simple_statement());
+      return;
+    }
+    std::vector<Part*> block{take()};
+    expect(Kind::indent, block);
+    while (!is(Kind::outdent) && !is(Kind::end))
+      block.push_back(statement());
+    expect(Kind::outdent, block);
+    children.push_back(parts_.phrase(Kind::suite, std::move(block)));
+  }
+
+  Part* branches() {
+    std::vector<Part*> children;
+    while (is(Token::kw_if) || is(Token::kw_elif)) {
+      if (!children.empty() && is(Token::kw_if))
+        break;
+      children.push_back(take());
+      children.push_back(test());
+      suite(children);
+    }
+    if (is(Token::kw_else)) {
+      children.push_back(take());
+      suite(children);
+    }
+    return parts_.phrase(Kind::if_statement, std::move(children));
+  }
+
+  Part* for_statement() {
+    std::vector<Part*> children{take(), targets()};
+    expect(Kind::name, children);
+    children.push_back(expressions());
+    suite(children);
+    return parts_.phrase(Kind::for_statement, std::move(children));
+  }
+
+  Part* targets() {
+    std::vector<Part*> children{operand()};
+    while (take_if(Kind::comma, children))
+      if (!is(Token::kw_in))
+        children.push_back(operand());
+    return parts_.phrase(Kind::targets, std::move(children));
+  }
+
+  // Expressions.
+
+  bool ends_items() const {
+    return is_closing(kind_) || is(Kind::newline) || is(Kind::semicolon) || is(Kind::equal) ||
+           is(Kind::augmented) || is(Kind::colon) || is(Kind::end);
+  }
+  /// Items with commas between them; the first may be read already.
+  Part* items(Kind phrase, std::vector<Part*> children) {
+    if (children.empty())
+      children.push_back(test());
+    while (take_if(Kind::comma, children))
+      if (!ends_items())
+        children.push_back(test());
+    return parts_.phrase(phrase, std::move(children));
+  }
+  Part* expressions() { return items(Kind::bare_tuple, {}); }
+
+  Part* test() {
+    if (is(Token::kw_lambda))
+      return lambda();
+    Part* const value = logical(0);
+    if (!is(Token::kw_if))
+      return value;
+    std::vector<Part*> children{value, take(), logical(0)};
+    expect(Kind::name, children);
+    const Nesting nesting(*this);
+    children.push_back(test());
+    return parts_.phrase(Kind::conditional, std::move(children));
+  }
+
+  Part* lambda() {
+    const Nesting nesting(*this);
+    std::vector<Part*> children{take()};
+    if (Part* const list = parameters(Kind::lambda_parameters))
+      children.push_back(list);
+    expect(Kind::colon, children);
+    children.push_back(test());
+    return parts_.phrase(Kind::lambda, std::move(children));
+  }
+
+  /// `or` is weaker than `and`, which is weaker than `not`.
+  Part* logical(int level) {
+    if (level == 2) {
+      if (!is(Token::kw_not))
+        return comparison();
+      const Nesting nesting(*this);
+      std::vector<Part*> children{take(), logical(2)};
+      return parts_.phrase(Kind::logical, std::move(children));
+    }
+    const Token word = level == 0 ? Token::kw_or : Token::kw_and;
+    std::vector<Part*> children{logical(level + 1)};
+    while (is(word)) {
+      children.push_back(take());
+      children.push_back(logical(level + 1));
+    }
+    return parts_.phrase(Kind::logical, std::move(children));
+  }
+
+  Part* comparison() {
+    std::vector<Part*> children{operation(0)};
+    for (;;) {
+      if (is(Token::kw_not)) {
+        std::vector<Part*> words{take()};
+        expect(Kind::name, words);
+        children.push_back(parts_.phrase(Kind::not_in, std::move(words)));
+      } else if (is(Kind::comparator) || is(Token::kw_in)) {
+        children.push_back(take());
+      } else {
+        break;
+      }
+      children.push_back(operation(0));
+    }
+    return parts_.phrase(Kind::comparison, std::move(children));
+  }
+
+  Part* operation(size_t number) {
+    if (number == levels.size())
+      return signs();
+    const Level& level = levels[number];
+    std::vector<Part*> children{operation(number + 1)};
+    while (!is(Token::end) &&
+           std::ranges::find(level.operators, lexer_.token) != level.operators.end()) {
+      children.push_back(take());
+      children.back()->rank = level.rank;
+      children.push_back(operation(number + 1));
+    }
+    return parts_.phrase(level.phrase, std::move(children));
+  }
+
+  Part* signs() {
+    if (!is(Token::plus) && !is(Token::minus) && !is(Token::tilde))
+      return operand();
+    const Nesting nesting(*this);
+    std::vector<Part*> children{take(), signs()};
+    return parts_.phrase(Kind::sign, std::move(children));
+  }
+
+  Part* operand() {
+    const Nesting nesting(*this);
+    std::vector<Part*> children{atom()};
+    while (!lexer_.failed) {
+      if (is(Kind::dot)) {
+        std::vector<Part*> trailer{take()};
+        expect(Kind::name, trailer);
+        children.push_back(parts_.phrase(Kind::trailer, std::move(trailer)));
+      } else if (is(Kind::open_paren)) {
+        children.push_back(call());
+      } else if (is(Kind::open_bracket)) {
+        children.push_back(index());
+      } else {
+        break;
+      }
+    }
+    return parts_.phrase(Kind::chain, std::move(children));
+  }
+
+  Part* atom() {
+    if (is(Kind::open_paren) || is(Kind::open_bracket) || is(Kind::open_brace)) {
+      const Kind opening = kind_;
+      std::vector<Part*> children{take()};
+      if (!is_closing(kind_))
+        children.push_back(
+            opening == Kind::open_brace
+                ? entries()
+                : list(opening == Kind::open_paren ? Kind::tuple_items : Kind::list_items));
+      expect(closing_of(opening), children);
+      return parts_.phrase(Kind::atom, std::move(children));
+    }
+    if (!is(Kind::name) && !is(Kind::number) && !is(Kind::string)) {
+      if (!lexer_.failed)
+        lexer_.fail(u32(begin_), cat("cannot be laid out: got ", to_string(lexer_.token)));
+      return parts_.token(Kind::end, {});
+    }
+    return take();
+  }
+
+  Part* list(Kind phrase) {
+    Part* const first = test();
+    if (is(Token::kw_for))
+      return parts_.phrase(phrase, {first, clauses()});
+    return items(phrase, {first});
+  }
+
+  Part* entries() {
+    std::vector<Part*> children;
+    while (!is_closing(kind_) && !lexer_.failed) {
+      children.push_back(test());
+      expect(Kind::colon, children);
+      children.push_back(test());
+      if (is(Token::kw_for)) {
+        children.push_back(clauses());
+        break;
+      }
+      if (!take_if(Kind::comma, children))
+        break;
+    }
+    return parts_.phrase(Kind::dict_items, std::move(children));
+  }
+
+  /// Each clause holds the next.
+  Part* clauses() {
+    struct Clause {
+      Kind kind;
+      std::vector<Part*> children;
+    };
+    std::vector<Clause> found;
+    while (is(Token::kw_for) || is(Token::kw_if)) {
+      if (is(Token::kw_if)) {
+        found.push_back({Kind::if_clause, {take()}});
+        found.back().children.push_back(is(Token::kw_lambda) ? lambda() : logical(0));
+        continue;
+      }
+      found.push_back({Kind::for_clause, {take()}});
+      found.back().children.push_back(targets());
+      expect(Kind::name, found.back().children);
+      found.back().children.push_back(logical(0));
+    }
+    Part* inner = nullptr;
+    for (size_t i = found.size(); i-- > 0;) {
+      if (inner != nullptr)
+        found[i].children.push_back(inner);
+      inner = parts_.phrase(found[i].kind, std::move(found[i].children));
+    }
+    return inner;
+  }
+
+  Part* call() {
+    std::vector<Part*> children{take()};
+    std::vector<Part*> list;
+    while (!is_closing(kind_) && !lexer_.failed) {
+      list.push_back(argument());
+      if (!take_if(Kind::comma, list))
+        break;
+    }
+    if (!list.empty())
+      children.push_back(parts_.phrase(Kind::arguments, std::move(list)));
+    expect(Kind::close_paren, children);
+    return parts_.phrase(Kind::trailer, std::move(children));
+  }
+
+  Part* argument() {
+    if (is(Kind::star) || is(Kind::star_star)) {
+      std::vector<Part*> children{take(), test()};
+      return parts_.phrase(Kind::argument, std::move(children));
+    }
+    std::vector<Part*> children{test()};
+    if (take_if(Kind::equal, children))
+      children.push_back(test());
+    return parts_.phrase(Kind::argument, std::move(children));
+  }
+
+  Part* index() {
+    std::vector<Part*> children{take()};
+    std::vector<Part*> list;
+    while (!is_closing(kind_) && !lexer_.failed) {
+      list.push_back(subscript());
+      if (!take_if(Kind::comma, list))
+        break;
+    }
+    if (!list.empty())
+      children.push_back(parts_.phrase(Kind::subscripts, std::move(list)));
+    expect(Kind::close_bracket, children);
+    return parts_.phrase(Kind::trailer, std::move(children));
+  }
+
+  Part* subscript() {
+    std::vector<Part*> children;
+    const auto ends = [&] { return is_closing(kind_) || is(Kind::colon) || is(Kind::comma); };
+    if (!is(Kind::colon))
+      children.push_back(test());
+    if (take_if(Kind::colon, children)) {
+      if (!ends())
+        children.push_back(test());
+      if (is(Kind::colon)) {
+        std::vector<Part*> step{take()};
+        if (!ends())
+          step.push_back(test());
+        children.push_back(parts_.phrase(Kind::slice_step, std::move(step)));
+      }
+    }
+    return parts_.phrase(Kind::subscript, std::move(children));
+  }
+
+  std::string_view text_;
+  Parts& parts_;
+  Arena arena_;
+  Symbols symbols_;
+  Lexer lexer_;
+  Kind kind_ = Kind::end;
+  size_t begin_ = 0, end_ = 0;  ///< of the current token
+  std::string_view before_;     ///< it
+  std::string_view left_;       ///< of what stood before an indent or outdent
+  std::vector<size_t> columns_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+ReadTree read_tree(std::string_view text, Parts& parts, const LexerOptions& options) {
+  return Reader(text, parts, options).read();
+}
+
+}  // namespace fettle::starlark::layout
