@@ -24,7 +24,7 @@ std::vector<std::string> texts_in(const Value& list) {
 }
 
 /// An error of Python with the lines that led to it.
-std::string with_trace(const Value& told, std::string_view key) {
+std::string told_with_trace(const Value& told, std::string_view key) {
   const std::string_view trace = told.text_at("trace");
   return cat(told.text_at(key), trace.empty() ? "" : "\n", trace);
 }
@@ -106,7 +106,7 @@ Status PythonExport::load() {
     if (!module)
       problems_.emplace(name, to_string(module.error()));
     else if (const Value* problem = module->find("problem"))
-      problems_.emplace(name, with_trace(*problem, "text"));
+      problems_.emplace(name, told_with_trace(*problem, "text"));
   }
   const Value told = TRY(ask(Value::dict({{"resources", true}})));
   for (const Value& resource : told.at("resources").items())
@@ -140,7 +140,7 @@ Status PythonExport::make(std::span<const std::pair<const Instance*, std::string
   for (size_t i = 0; i < made.size() && i < wanted.size(); ++i) {
     const auto& [instance, type] = wanted[i];
     if (made[i].find("failed") != nullptr)
-      return user_error(with_trace(made[i], "failed"))
+      return user_error(told_with_trace(made[i], "failed"))
           .context(cat("exporting the ", type, " of ", model_.where(instance->at)));
     made_[instance->number].push_back(made_of_answer(type, made[i]));
   }
