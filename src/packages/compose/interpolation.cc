@@ -5,7 +5,7 @@
 namespace fettle::compose {
 namespace {
 
-constexpr int deepest = 50;
+constexpr int deepest_variable = 50;
 constexpr size_t longest_result = 16 << 20;
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -17,7 +17,7 @@ class Substitution {
       : lookup_(lookup), on_missing_(on_missing) {}
 
   Result<std::string> of(std::string_view text, int depth = 0) {
-    if (depth > deepest)
+    if (depth > deepest_variable)
       return user_error("variables are nested too deeply");
     std::string made;
     while (!text.empty()) {

@@ -11,7 +11,7 @@ namespace fettle::compose {
 namespace {
 
 constexpr size_t largest_file = 16 << 20;
-constexpr size_t most_files = 500, most_parts = 1'000'000;
+constexpr size_t most_project_files = 500, most_parts = 1'000'000;
 constexpr size_t longest_chain = 100, deepest_include = 50;
 
 std::string folder_of(const std::string& path) {
@@ -20,7 +20,7 @@ std::string folder_of(const std::string& path) {
 }
 
 /// `name` from `folder`, without `./` in front.
-std::string plain_path(std::string_view path) {
+std::string project_path(std::string_view path) {
   const std::string based = rebased(path, "");
   return based.starts_with("./") ? based.substr(2) : based;
 }
@@ -70,8 +70,9 @@ class Loader {
   Result<std::vector<Node>> documents(const ProjectFile& file, const std::string& base,
                                       const Variables& variables) {
     const std::string name = shown_file(request_, file.path);
-    if (++files_ > most_files)
-      return user_error(cat("the project has more than ", most_files, " files"), {name, 0, 0});
+    if (++files_ > most_project_files)
+      return user_error(cat("the project has more than ", most_project_files, " files"),
+                        {name, 0, 0});
     const std::string text = file.text ? *file.text : TRY(read_project_file(request_, file.path));
     std::vector<Node> found = TRY(with_excerpt(read_nodes(text, name), text));
     const auto lookup = [&](std::string_view wanted) -> std::optional<std::string> {
@@ -107,7 +108,7 @@ class Loader {
     document.erase("include");
     if (!list.is_list())
       return error_at(list, cat("`include` must be a list, it is ", kind_of(list)));
-    including_.push_back(plain_path(file));
+    including_.push_back(project_path(file));
     for (const Node& one : list.items)
       TRY(include_one(one, document, base, variables));
     including_.pop_back();
@@ -119,7 +120,7 @@ class Loader {
     std::vector<ProjectFile> files;
     const Node* const path = one.is_dict() ? one.find("path") : &one;
     for (const std::string& text : TRY(texts_of(path, one, "path")))
-      files.push_back({plain_path(rebased(text, base)), {}});
+      files.push_back({project_path(rebased(text, base)), {}});
     if (files.empty())
       return error_at(one, "`include` needs a path, or a mapping with `path`");
     for (const ProjectFile& file : files)
@@ -131,7 +132,7 @@ class Loader {
       return error_at(one, cat("files include each other more than ", deepest_include, " deep"));
     const Node* const directory = one.is_dict() ? one.find("project_directory") : nullptr;
     const std::string inner = directory != nullptr && directory->is_scalar()
-                                  ? plain_path(rebased(directory->text(), base))
+                                  ? project_path(rebased(directory->text(), base))
                                   : folder_of(files.front().path);
     const Variables own = TRY(variables_of_include(one, base, inner, variables));
     Node included = TRY(load(files, inner == "." ? "" : inner, own));
@@ -149,7 +150,7 @@ class Loader {
     }
     for (const std::string& text : TRY(texts_of(place, one, "env_file")))
       if (text != "/dev/null")
-        TRY(add_env_file(request_, plain_path(rebased(text, base)), true, own)
+        TRY(add_env_file(request_, project_path(rebased(text, base)), true, own)
                 .context(cat("reading `env_file` of `include` at ", to_string(one.where()))));
     return own;
   }
@@ -202,7 +203,7 @@ class Loader {
       return {};
     for (size_t i = 0; i < services->keys.size(); ++i) {
       Chain chain;
-      TRY(extend(*services, services->keys[i].text, plain_path(file), base, variables, chain));
+      TRY(extend(*services, services->keys[i].text, project_path(file), base, variables, chain));
     }
     return {};
   }
@@ -226,7 +227,7 @@ class Loader {
     Node* from = &services;
     std::string from_file = file;
     if (elsewhere != nullptr && elsewhere->is_scalar()) {
-      from_file = plain_path(elsewhere->text());
+      from_file = project_path(elsewhere->text());
       from = TRY(services_of(from_file, variables, extends));
     }
     if (from->find(wanted) == nullptr) {
@@ -293,7 +294,7 @@ class Loader {
   static Status add_env_file(const ProjectRequest& request, const std::string& path,
                              bool must_exist, Variables& variables) {
     const std::string inside =
-        plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
+        project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
     if (!must_exist && !request.folder.has_file(inside))
       return {};
     const std::string text = TRY(read_project_file(request, path));
@@ -344,14 +345,14 @@ std::string shown_file(const ProjectRequest& request, const std::string& path) {
   if (!is_relative_path(path) || !request.shown)
     return path;
   const std::string inside =
-      plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
+      project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
   return request.shown((request.folder.path() / inside).string());
 }
 
 Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path) {
   const std::string inside =
       is_relative_path(path)
-          ? plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path))
+          ? project_path(cat(request.inside, request.inside.empty() ? "" : "/", path))
           : path;
   Result<std::string> text = request.folder.read(inside, largest_file);
   if (!text)

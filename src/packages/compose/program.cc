@@ -12,7 +12,7 @@
 namespace fettle::compose {
 namespace {
 
-constexpr std::string_view engine_socket = "/var/run/docker.sock";
+constexpr std::string_view docker_socket = "/var/run/docker.sock";
 constexpr int64_t megabyte = 1'000'000, smallest_memory = 6;
 constexpr std::string_view longest_wait = "24h";  ///< for a service to end
 
@@ -252,12 +252,12 @@ class Writer {
     const std::string own = (request_.folder.path() / request_.inside).lexically_normal().string();
     if (source == own || source.starts_with(own + "/"))
       source = rebased(cat(".", source.substr(own.size())), "");
-    if (source == engine_socket) {
+    if (source == docker_socket) {
       if (request_.allows_privileged)
         files.binds[mount.target] = source;
       else
         notes_.add(mount.where,
-                   cat("`", engine_socket, "` is not mounted: allow it with `--privileged`"));
+                   cat("`", docker_socket, "` is not mounted: allow it with `--privileged`"));
       return std::nullopt;
     }
     if (is_relative_path(source) && !source.starts_with(".."))
@@ -508,7 +508,7 @@ constexpr std::string_view file_names[] = {"compose.yml",        "compose.yaml",
                                            "docker-compose.yml", "docker-compose.yaml",
                                            "docker_compose.yml", "docker_compose.yaml"};
 
-std::string below(const std::string& inside, std::string_view name) {
+std::string beneath(const std::string& inside, std::string_view name) {
   return cat(inside, inside.empty() ? "" : "/", name);
 }
 
@@ -540,7 +540,7 @@ bool is_compose_name(std::string_view file) {
 
 std::string compose_file_in(const ClosedFolder& tree, const std::string& inside) {
   for (const std::string_view name : file_names)
-    if (tree.has_file(below(inside, name)))
+    if (tree.has_file(beneath(inside, name)))
       return std::string(name);
   return {};
 }
@@ -553,7 +553,7 @@ std::string override_of(const ClosedFolder& tree, const std::string& inside,
   for (const std::string_view ending :
        {file.substr(dot), std::string_view(".yml"), std::string_view(".yaml")})
     if (const std::string name = cat(file.substr(0, dot), ".override", ending);
-        tree.has_file(below(inside, name)))
+        tree.has_file(beneath(inside, name)))
       return name;
   return {};
 }
