@@ -10,8 +10,8 @@
 namespace fettle::compose {
 namespace {
 
-constexpr size_t largest_file = 16 << 20;
-constexpr size_t most_project_files = 500, most_parts = 1'000'000;
+constexpr size_t largest_file = 4 << 20, most_text = 64 << 20;
+constexpr size_t most_project_files = 200, most_parts = 300'000, widest = 12'000;
 constexpr size_t longest_chain = 100, deepest_include = 50;
 
 std::string folder_of(const std::string& path) {
@@ -23,6 +23,15 @@ std::string folder_of(const std::string& path) {
 std::string project_path(std::string_view path) {
   const std::string based = rebased(path, "");
   return based.starts_with("./") ? based.substr(2) : based;
+}
+
+/// Keys are found one by one, which takes too long when there are very many.
+Status check_width(const Node& node) {
+  if (node.items.size() > widest)
+    return error_at(node, cat(kind_of(node), " has more than ", widest, " parts"));
+  for (const Node& item : node.items)
+    TRY(check_width(item));
+  return {};
 }
 
 size_t count_of(const Node& node) {
@@ -85,7 +94,8 @@ class Loader {
     };
     for (Node& document : found) {
       TRY(charge(document, count_of(document)));
-      TRY(with_excerpt(interpolate(document, lookup, on_missing), text));
+      TRY(with_excerpt(check_width(document), text));
+      TRY(with_excerpt(interpolate(document, lookup, on_missing, text_left_), text));
       TRY(with_excerpt(bring_into_form(document, base), text));
     }
     return found;
@@ -283,7 +293,7 @@ class Loader {
 
   const ProjectRequest& request_;
   Notes& notes_;
-  size_t files_ = 0, parts_ = 0;
+  size_t files_ = 0, parts_ = 0, text_left_ = most_text;
   size_t scope_ = 0, scopes_ = 0;       ///< which project it is of all that are included
   std::vector<std::string> including_;  ///< files, the outermost first
   std::map<std::pair<std::string, size_t>, Node> lent_;
@@ -315,13 +325,16 @@ class Loader {
 }  // namespace
 
 void Notes::add(const Where& where, std::string message) {
-  for (auto& [text, places] : notes_)
-    if (text == message) {
-      if (std::ranges::find(places, where) == places.end())
-        places.push_back(where);
-      return;
-    }
-  notes_.emplace_back(std::move(message), std::vector{where});
+  constexpr size_t most_notes = 500;
+  if (!told_.insert(cat(to_string(where), " ", message)).second)
+    return;
+  const auto [found, is_new] = by_message_.try_emplace(message, notes_.size());
+  if (!is_new)
+    notes_[found->second].places.push_back(where);
+  else if (notes_.size() < most_notes)
+    notes_.push_back({std::move(message), {where}});
+  else
+    by_message_.erase(found);
 }
 
 std::vector<std::string> Notes::texts() const {

@@ -85,6 +85,8 @@ class Writer {
     program_.name = project_.name;
     name_volumes();
     for (const Service& service : project_.services)
+      by_name_[service.name] = &service;
+    for (const Service& service : project_.services)
       for (const Dependency& needed : service.depends_on)
         if (needed.condition == Dependency::Condition::completed)
           awaited_ends_.insert(needed.service);
@@ -116,12 +118,11 @@ class Writer {
   }
 
   void check_health(const Dependency& needed) {
-    for (const Service& service : project_.services)
-      if (service.name == needed.service && !service.healthcheck)
-        notes_.add(needed.where,
-                   cat("`", printable(service.name),
-                       "` has no `healthcheck` in the project, so it counts as healthy when it "
-                       "has started"));
+    if (const Service& service = *by_name_.at(needed.service); !service.healthcheck)
+      notes_.add(needed.where,
+                 cat("`", printable(service.name),
+                     "` has no `healthcheck` in the project, so it counts as healthy when it "
+                     "has started"));
   }
 
   std::string inside_of(const std::string& path) const {
@@ -497,6 +498,7 @@ class Writer {
   const Project& project_;
   Notes& notes_;
   Program program_;
+  std::map<std::string, const Service*> by_name_;
   std::map<std::string, std::string> volume_keys_;  ///< by the volume's key in the project
   std::map<std::string, std::string>
       made_folders_;                    ///< keys of folders that are not there, by path
