@@ -261,7 +261,7 @@ class Writer {
                    cat("`", docker_socket, "` is not mounted: allow it with `--privileged`"));
       return std::nullopt;
     }
-    if (is_relative_path(source) && !source.starts_with(".."))
+    if (is_relative_path(source) && !inside_of(source).starts_with(".."))
       return source;
     notes_.add(mount.where, cat("`", printable(source),
                                 "` is not mounted: it is outside of the project's folder"));
@@ -317,7 +317,7 @@ class Writer {
       const bool is_new = contents_.insert(artifact).second;
       std::string name = plain_name(grant.source);
       if (content.source == Content::Source::file) {
-        if (!is_relative_path(content.file) || content.file.starts_with("..") ||
+        if (!is_relative_path(content.file) || inside_of(content.file).starts_with("..") ||
             !request_.folder.has_file(inside_of(content.file)))
           return user_error(cat("the file `", printable(content.file), "` of the ", kind, " `",
                                 printable(grant.source), "` is not in the project"),
