@@ -13,7 +13,7 @@ namespace {
 using Names = std::pair<std::string_view, std::string_view>;
 
 /// Kurtosis' name, then ours.
-constexpr std::array<Names, 14> attribute_names{
+constexpr std::array<Names, 15> attribute_names{
     {{"env_vars", "env"},
      {"private_ip_address_placeholder", "address_placeholder"},
      {"min_cpu", "cpu_min"},
@@ -27,6 +27,7 @@ constexpr std::array<Names, 14> attribute_names{
      {"tini_enabled", "tini"},
      {"tty_enabled", "tty"},
      {"host_pid_namespace", "host_pid"},
+     {"files_to_be_moved", "moved_files"},
      {"image_name", "image"}}};
 constexpr std::array<Names, 4> port_names{{{"transport_protocol", "transport"},
                                            {"application_protocol", "application"},
@@ -164,7 +165,7 @@ Value kurtosis_config_of(const Value& attributes, const Value& outputs) {
                                           {"min_memory", "memory_min"},
                                           {"tini_enabled", "tini"},
                                           {"tty_enabled", "tty"}}};
-  constexpr std::array<Names, 10> same{{{"image", "image"},
+  constexpr std::array<Names, 11> same{{{"image", "image"},
                                         {"entrypoint", "entrypoint"},
                                         {"cmd", "cmd"},
                                         {"env_vars", "env"},
@@ -172,6 +173,7 @@ Value kurtosis_config_of(const Value& attributes, const Value& outputs) {
                                         {"node_selectors", "node_selectors"},
                                         {"bind_mounts", "bind_mounts"},
                                         {"user", "user"},
+                                        {"files_to_be_moved", "moved_files"},
                                         {"privileged", "privileged"},
                                         {"host_pid_namespace", "host_pid"}}};
   std::vector<Entry> entries;

@@ -76,6 +76,11 @@ Status check_texts(Value config) {
   for (const auto* field : {"node_selectors", "bind_mounts", "files_to_be_moved", "extra_hosts"})
     if (const auto dict = given_field(config, field))
       TRY(check_text_dict(field, *dict));
+  if (const auto moved = given_field(config, "files_to_be_moved"))
+    for (const auto& [from, to] : starlark::entries_of(*moved))
+      if (const std::string path = starlark::text_of(to); path.size() < 2 || path[0] != '/')
+        return user_error(
+            cat("`files_to_be_moved`: `", printable(path), "` is not an absolute path of a file"));
   const auto variables = given_field(config, "env_vars");
   return variables ? check_variables(*variables) : Status();
 }

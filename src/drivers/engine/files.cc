@@ -2,6 +2,8 @@
 
 #include <fnmatch.h>
 
+#include <set>
+
 #include "base/archive.h"
 #include "base/text.h"
 #include "drivers/engine/archives.h"
@@ -13,8 +15,9 @@ constexpr size_t most_moved = 256 << 20;
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
 
-/// The tar with nothing but what is moved, at the paths where that belongs.
-Result<std::string> moved_parts(const Site& site, const Mount& mount, const std::string& digest) {
+/// The tar of a mount with nothing but what is moved into a folder, where that belongs in it.
+Result<std::string> moved_parts(const Site& site, const Mount& mount, const std::string& folder,
+                                const std::string& digest) {
   std::string made;
   ArchiveWriter writer([&](std::string_view bytes) -> Status {
     made += bytes;
@@ -25,13 +28,13 @@ Result<std::string> moved_parts(const Site& site, const Mount& mount, const std:
   Blob tar = TRY(site.blobs.open(digest));
   ArchiveReader reader(std::move(tar.source), {.links_may_leave = true});
   while (std::optional<ArchiveEntry> entry = TRY(reader.next()))
-    for (const auto& [from, to] : mount.moved) {
-      const bool is_below = entry->path.starts_with(from + "/");
-      if (entry->path != from && !is_below)
+    for (const MovedFile& moved : mount.moved) {
+      const std::string_view path = entry->path;
+      const bool is_it = path == moved.from || path.starts_with(cat(moved.from, "/"));
+      if (!is_it || moved.folder != folder)
         continue;
       ArchiveEntry at = *entry;
-      at.path = TRY(inner_path(cat(to.substr(std::min(to.find_first_not_of('/'), to.size())),
-                                   std::string_view(entry->path).substr(from.size()))));
+      at.path = TRY(inner_path(cat(moved.to, path.substr(moved.from.size()))));
       TRY(writer.add(at, [&](std::span<char> into) { return reader.read(into); }));
       break;
     }
@@ -39,23 +42,35 @@ Result<std::string> moved_parts(const Site& site, const Mount& mount, const std:
   return made;
 }
 
+/// Last, so that a file counts before a folder in which it is put.
+Status put_moved(const Site& site, const std::string& container, const Mount& mount,
+                 const std::stop_token& stop) {
+  std::set<std::string> folders;
+  for (const MovedFile& moved : mount.moved)
+    folders.insert(moved.folder);
+  for (const std::string& folder : folders)
+    for (const std::string& digest : mount.digests)
+      TRY(put_archive(site.engine, container, folder,
+                      source_of(TRY(moved_parts(site, mount, folder, digest))), stop)
+              .context(cat("putting files into `", folder, "`")));
+  return {};
+}
+
 }  // namespace
 
 Status put_files(const Site& site, const std::string& container, const std::vector<Mount>& mounts,
                  std::stop_token stop) {
   for (const Mount& mount : mounts) {
+    if (!mount.moved.empty())
+      continue;
     for (const std::string& digest : mount.digests) {
-      if (!mount.moved.empty()) {
-        TRY(put_archive(site.engine, container, "/",
-                        source_of(TRY(moved_parts(site, mount, digest))), stop)
-                .context(cat("putting files to `", mount.moved.front().second, "`")));
-        continue;
-      }
       Blob tar = TRY(site.blobs.open(digest));
       TRY(put_archive(site.engine, container, mount.path, std::move(tar.source), stop)
               .context(cat("putting files to `", mount.path, "`")));
     }
   }
+  for (const Mount& mount : mounts)
+    TRY(put_moved(site, container, mount, stop));
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "drivers/engine/service_body.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -195,6 +196,21 @@ std::vector<ServicePort> ports_of(const Service& service) {
 }
 
 std::vector<Mount> mounts_in(const Dict& files, const Dict& moved_files) {
+  const auto is_below = [](std::string_view path, std::string_view folder) {
+    return path.starts_with(cat(folder, "/"));
+  };
+  const auto is_moved_from = [&](const Entry& entry) {
+    return std::ranges::any_of(moved_files.entries(), [&](const Entry& moved) {
+      return entry.value.is_list() && is_below(moved.key, entry.key);
+    });
+  };
+  const auto folder_of = [&](std::string_view to) {
+    std::string found = "/";
+    for (const Entry& entry : files.entries())
+      if (is_below(to, entry.key) && entry.key.size() > found.size() && !is_moved_from(entry))
+        found = entry.key.str();
+    return found;
+  };
   std::vector<Mount> found;
   for (const Entry& entry : files.entries()) {
     if (!entry.value.is_list())
@@ -203,8 +219,12 @@ std::vector<Mount> mounts_in(const Dict& files, const Dict& moved_files) {
     for (const Value& item : entry.value.items())
       mount.digests.push_back(read<ArtifactMount>(item).digest.get().str());
     for (const Entry& moved : moved_files.entries())
-      if (const std::string_view from = moved.key; from.starts_with(cat(mount.path, "/")))
-        mount.moved.emplace_back(from.substr(mount.path.size() + 1), to_text(moved.value));
+      if (is_below(moved.key, mount.path)) {
+        const std::string to = to_text(moved.value), folder = folder_of(to);
+        mount.moved.push_back(
+            {moved.key.str().substr(mount.path.size() + 1), folder,
+             to.substr(std::min(to.size(), folder == "/" ? 1 : folder.size() + 1))});
+      }
     found.push_back(std::move(mount));
   }
   return found;

@@ -31,13 +31,19 @@ struct ServicePort {
 };
 std::vector<ServicePort> ports_of(const Service& service);
 
+/// A file or folder of a tar that is put elsewhere. `folder` is the innermost place with a volume of
+/// its own, for what is put at `/` does not reach into volumes on every engine.
+struct MovedFile {
+  std::string from;    ///< its path in the tar
+  std::string folder;  ///< an absolute path
+  std::string to;      ///< below `folder`
+};
+
 /// A place for files artifacts: a path, and the digests of the tars that are unpacked there.
 struct Mount {
   std::string path;
   std::vector<std::string> digests;
-  /// Files and folders in the tars, with the absolute paths that they are put at. If there are any,
-  /// nothing is put at `path`.
-  std::vector<std::pair<std::string, std::string>> moved{};
+  std::vector<MovedFile> moved{};  ///< if there are any, nothing is put at `path`
 };
 /// `moved_files`: absolute paths below one of the mounts, and where that is put instead.
 std::vector<Mount> mounts_in(const Dict& files, const Dict& moved_files = {});

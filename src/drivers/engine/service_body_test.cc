@@ -80,8 +80,38 @@ TEST(ServiceBody, FilesBecomeVolumes) {
   EXPECT_EQ(mounts[0].digests, (std::vector<std::string>{"d1", "d2"}));
   for (const char* const path : {"/", "relative"})
     EXPECT_FALSE(service_body(
-        read<Service>(Value::dict({{"image", "a"}, {"files", Value::dict({{path, Value::list({})}})}})),
+        read<Service>(
+            Value::dict({{"image", "a"}, {"files", Value::dict({{path, Value::list({})}})}})),
         place()));
+}
+
+TEST(ServiceBody, FilesThatAreMovedHaveNoVolumeOfTheirOwn) {
+  const char* const files =
+      R"({"image":"a","files":{"/tmp/a":[{"artifact":"a","digest":"d1"}],)"
+      R"("/tmp/b":[{"artifact":"b","digest":"d2"}],"/www":[{"artifact":"c","digest":"d3"}],)"
+      R"("/data":{"directory":"d","volume":"v"}},"moved_files":{"/tmp/a/x.conf":"/etc/x/y.conf",)"
+      R"("/tmp/b/one":"/data/in/one","/tmp/b/two":"/www/two"}})";
+  EXPECT_EQ(write_json(body(files).at("HostConfig").at("Mounts")),
+            R"([{"Target":"/www","Type":"volume","VolumeOptions":{"NoCopy":true}},)"
+            R"({"Source":"v","Target":"/data","Type":"volume"}])");
+  const Service made = service(files);
+  std::string told;
+  for (const Mount& mount : mounts_in(made.files, made.moved_files))
+    for (const MovedFile& moved : mount.moved)
+      told += cat(mount.digests[0], " ", moved.from, " ", moved.folder, " ", moved.to, "\n");
+  EXPECT_EQ(told, "d1 x.conf / etc/x/y.conf\nd2 one /data in/one\nd2 two /www two\n");
+}
+
+TEST(ServiceBody, PlaceNamesHostsAndMemory) {
+  const Value made =
+      body(R"({"image":"a","working_dir":"/w","extra_hosts":{"b":"10.0.0.1"},"tmpfs":["/run"],)"
+           R"("aliases":["other"],"user":{"uid":"node","gid":"staff"}})");
+  EXPECT_EQ(made.text_at("WorkingDir"), "/w");
+  EXPECT_EQ(made.text_at("User"), "node:staff");
+  EXPECT_EQ(write_json(made.at("HostConfig").at("ExtraHosts")), R"(["b:10.0.0.1"])");
+  EXPECT_EQ(write_json(made.at("HostConfig").at("Mounts")),
+            R"([{"Target":"/run","Type":"tmpfs"}])");
+  EXPECT_NE(write_json(made).find(R"("Aliases":["web","other"])"), std::string::npos);
 }
 
 TEST(ServiceBody, UserLimitsAndDevices) {

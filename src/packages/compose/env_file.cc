@@ -8,6 +8,7 @@ namespace fettle::compose {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr size_t most_values = 32 << 20;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -102,6 +103,9 @@ class EnvReader {
     }
     skip_spaces();
     const std::string value = TRY(this->value());
+    size_ += value.size();
+    if (size_ > most_values)
+      return error("the values are too long when variables are filled in");
     // Compose leaves out what no shell takes for a name.
     if (name.front() < '0' || name.front() > '9')
       made_[name] = value;
@@ -161,6 +165,7 @@ class EnvReader {
   const std::string& file_;
   const Lookup& lookup_;
   Variables made_;
+  size_t size_ = 0;  ///< of all values
 };
 
 }  // namespace

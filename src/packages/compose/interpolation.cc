@@ -5,7 +5,7 @@
 namespace fettle::compose {
 namespace {
 
-constexpr int deepest = 50;
+constexpr int deepest_variable = 50;
 constexpr size_t longest_result = 16 << 20;
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -17,7 +17,7 @@ class Substitution {
       : lookup_(lookup), on_missing_(on_missing) {}
 
   Result<std::string> of(std::string_view text, int depth = 0) {
-    if (depth > deepest)
+    if (depth > deepest_variable)
       return user_error("variables are nested too deeply");
     std::string made;
     while (!text.empty()) {
@@ -121,7 +121,8 @@ Result<std::string> interpolated(std::string_view text, const Lookup& lookup,
 }
 
 Status interpolate(Node& node, const Lookup& lookup,
-                   const std::function<void(const Node&, std::string_view)>& on_missing) {
+                   const std::function<void(const Node&, std::string_view)>& on_missing,
+                   size_t& text_left) {
   if (node.is_text()) {
     const std::string text = node.scalar.text().str();
     if (text.find('$') == text.npos)
@@ -130,11 +131,14 @@ Status interpolate(Node& node, const Lookup& lookup,
         interpolated(text, lookup, [&](std::string_view name) { on_missing(node, name); });
     if (!filled)
       return error_at(node, filled.error().message);
+    if (filled->size() > text_left)
+      return error_at(node, "the texts of the project are too long when variables are filled in");
+    text_left -= filled->size();
     node.scalar = Value(*filled);
     return {};
   }
   for (Node& item : node.items)
-    TRY(interpolate(item, lookup, on_missing));
+    TRY(interpolate(item, lookup, on_missing, text_left));
   return {};
 }
 

@@ -22,9 +22,11 @@ using OnMissing = std::function<void(std::string_view name)>;
 Result<std::string> interpolated(std::string_view text, const Lookup& lookup,
                                  const OnMissing& on_missing);
 
-/// All texts of a node, but not its keys.
+/// All texts of a node, but not its keys. `text_left`: how many bytes they may come to; it gets
+/// smaller. Error: they come to more.
 Status interpolate(Node& node, const Lookup& lookup,
-                   const std::function<void(const Node&, std::string_view)>& on_missing);
+                   const std::function<void(const Node&, std::string_view)>& on_missing,
+                   size_t& text_left);
 
 /// The variables of a `.env` file, in the words of compose: `NAME=value`, quotes, `export`,
 /// comments, `$NAME` of what stands before or of `lookup`. `NAME` alone takes the value of

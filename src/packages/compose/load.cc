@@ -10,8 +10,8 @@
 namespace fettle::compose {
 namespace {
 
-constexpr size_t largest_file = 16 << 20;
-constexpr size_t most_files = 500, most_parts = 1'000'000;
+constexpr size_t largest_file = 4 << 20, most_text = 64 << 20;
+constexpr size_t most_project_files = 200, most_parts = 300'000, widest = 12'000;
 constexpr size_t longest_chain = 100, deepest_include = 50;
 
 std::string folder_of(const std::string& path) {
@@ -20,9 +20,18 @@ std::string folder_of(const std::string& path) {
 }
 
 /// `name` from `folder`, without `./` in front.
-std::string plain_path(std::string_view path) {
+std::string project_path(std::string_view path) {
   const std::string based = rebased(path, "");
   return based.starts_with("./") ? based.substr(2) : based;
+}
+
+/// Keys are found one by one, which takes too long when there are very many.
+Status check_width(const Node& node) {
+  if (node.items.size() > widest)
+    return error_at(node, cat(kind_of(node), " has more than ", widest, " parts"));
+  for (const Node& item : node.items)
+    TRY(check_width(item));
+  return {};
 }
 
 size_t count_of(const Node& node) {
@@ -70,8 +79,9 @@ class Loader {
   Result<std::vector<Node>> documents(const ProjectFile& file, const std::string& base,
                                       const Variables& variables) {
     const std::string name = shown_file(request_, file.path);
-    if (++files_ > most_files)
-      return user_error(cat("the project has more than ", most_files, " files"), {name, 0, 0});
+    if (++files_ > most_project_files)
+      return user_error(cat("the project has more than ", most_project_files, " files"),
+                        {name, 0, 0});
     const std::string text = file.text ? *file.text : TRY(read_project_file(request_, file.path));
     std::vector<Node> found = TRY(with_excerpt(read_nodes(text, name), text));
     const auto lookup = [&](std::string_view wanted) -> std::optional<std::string> {
@@ -84,7 +94,8 @@ class Loader {
     };
     for (Node& document : found) {
       TRY(charge(document, count_of(document)));
-      TRY(with_excerpt(interpolate(document, lookup, on_missing), text));
+      TRY(with_excerpt(check_width(document), text));
+      TRY(with_excerpt(interpolate(document, lookup, on_missing, text_left_), text));
       TRY(with_excerpt(bring_into_form(document, base), text));
     }
     return found;
@@ -107,7 +118,7 @@ class Loader {
     document.erase("include");
     if (!list.is_list())
       return error_at(list, cat("`include` must be a list, it is ", kind_of(list)));
-    including_.push_back(plain_path(file));
+    including_.push_back(project_path(file));
     for (const Node& one : list.items)
       TRY(include_one(one, document, base, variables));
     including_.pop_back();
@@ -119,7 +130,7 @@ class Loader {
     std::vector<ProjectFile> files;
     const Node* const path = one.is_dict() ? one.find("path") : &one;
     for (const std::string& text : TRY(texts_of(path, one, "path")))
-      files.push_back({plain_path(rebased(text, base)), {}});
+      files.push_back({project_path(rebased(text, base)), {}});
     if (files.empty())
       return error_at(one, "`include` needs a path, or a mapping with `path`");
     for (const ProjectFile& file : files)
@@ -131,7 +142,7 @@ class Loader {
       return error_at(one, cat("files include each other more than ", deepest_include, " deep"));
     const Node* const directory = one.is_dict() ? one.find("project_directory") : nullptr;
     const std::string inner = directory != nullptr && directory->is_scalar()
-                                  ? plain_path(rebased(directory->text(), base))
+                                  ? project_path(rebased(directory->text(), base))
                                   : folder_of(files.front().path);
     const Variables own = TRY(variables_of_include(one, base, inner, variables));
     Node included = TRY(load(files, inner == "." ? "" : inner, own));
@@ -149,7 +160,7 @@ class Loader {
     }
     for (const std::string& text : TRY(texts_of(place, one, "env_file")))
       if (text != "/dev/null")
-        TRY(add_env_file(request_, plain_path(rebased(text, base)), true, own)
+        TRY(add_env_file(request_, project_path(rebased(text, base)), true, own)
                 .context(cat("reading `env_file` of `include` at ", to_string(one.where()))));
     return own;
   }
@@ -202,7 +213,7 @@ class Loader {
       return {};
     for (size_t i = 0; i < services->keys.size(); ++i) {
       Chain chain;
-      TRY(extend(*services, services->keys[i].text, plain_path(file), base, variables, chain));
+      TRY(extend(*services, services->keys[i].text, project_path(file), base, variables, chain));
     }
     return {};
   }
@@ -226,7 +237,7 @@ class Loader {
     Node* from = &services;
     std::string from_file = file;
     if (elsewhere != nullptr && elsewhere->is_scalar()) {
-      from_file = plain_path(elsewhere->text());
+      from_file = project_path(elsewhere->text());
       from = TRY(services_of(from_file, variables, extends));
     }
     if (from->find(wanted) == nullptr) {
@@ -282,7 +293,7 @@ class Loader {
 
   const ProjectRequest& request_;
   Notes& notes_;
-  size_t files_ = 0, parts_ = 0;
+  size_t files_ = 0, parts_ = 0, text_left_ = most_text;
   size_t scope_ = 0, scopes_ = 0;       ///< which project it is of all that are included
   std::vector<std::string> including_;  ///< files, the outermost first
   std::map<std::pair<std::string, size_t>, Node> lent_;
@@ -293,7 +304,7 @@ class Loader {
   static Status add_env_file(const ProjectRequest& request, const std::string& path,
                              bool must_exist, Variables& variables) {
     const std::string inside =
-        plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
+        project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
     if (!must_exist && !request.folder.has_file(inside))
       return {};
     const std::string text = TRY(read_project_file(request, path));
@@ -314,13 +325,16 @@ class Loader {
 }  // namespace
 
 void Notes::add(const Where& where, std::string message) {
-  for (auto& [text, places] : notes_)
-    if (text == message) {
-      if (std::ranges::find(places, where) == places.end())
-        places.push_back(where);
-      return;
-    }
-  notes_.emplace_back(std::move(message), std::vector{where});
+  constexpr size_t most_notes = 500;
+  if (!told_.insert(cat(to_string(where), " ", message)).second)
+    return;
+  const auto [found, is_new] = by_message_.try_emplace(message, notes_.size());
+  if (!is_new)
+    notes_[found->second].places.push_back(where);
+  else if (notes_.size() < most_notes)
+    notes_.push_back({std::move(message), {where}});
+  else
+    by_message_.erase(found);
 }
 
 std::vector<std::string> Notes::texts() const {
@@ -344,14 +358,14 @@ std::string shown_file(const ProjectRequest& request, const std::string& path) {
   if (!is_relative_path(path) || !request.shown)
     return path;
   const std::string inside =
-      plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
+      project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
   return request.shown((request.folder.path() / inside).string());
 }
 
 Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path) {
   const std::string inside =
       is_relative_path(path)
-          ? plain_path(cat(request.inside, request.inside.empty() ? "" : "/", path))
+          ? project_path(cat(request.inside, request.inside.empty() ? "" : "/", path))
           : path;
   Result<std::string> text = request.folder.read(inside, largest_file);
   if (!text)

@@ -6,6 +6,8 @@
 /// would otherwise fill the memory from a small file.
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "base/closed_folder.h"
 #include "packages/compose/interpolation.h"
@@ -20,7 +22,13 @@ class Notes {
   std::vector<std::string> texts() const;
 
  private:
-  std::vector<std::pair<std::string, std::vector<Where>>> notes_;
+  struct Note {
+    std::string message;
+    std::vector<Where> places;
+  };
+  std::vector<Note> notes_;
+  std::map<std::string, size_t> by_message_;
+  std::set<std::string> told_;  ///< place and message
 };
 
 /// A file of the project that was named, or found.

@@ -30,7 +30,7 @@ Node node_of(const TreeNode& from, const Name& file, const Tags& tags) {
   } else if (from.is_dict()) {
     node.type = Node::Type::dict;
     for (const TreeMember& member : from.entries()) {
-      node.keys.push_back({member.key->text().str(), member.key->place()});
+      node.keys.push_back({member.key->text().str(), member.key->place(), file});
       node.items.push_back(node_of(*member.value, file, tags));
     }
   } else if (!from.is_null()) {
@@ -92,7 +92,8 @@ Where Node::where() const {
 }
 
 Where Node::where_of(const NodeKey& key) const {
-  return {file.str(), static_cast<int>(key.place.line), static_cast<int>(key.place.column)};
+  return {(key.file.empty() ? file : key.file).str(), static_cast<int>(key.place.line),
+          static_cast<int>(key.place.column)};
 }
 
 Node text_node(std::string text, const Node& like) {

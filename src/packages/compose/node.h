@@ -15,6 +15,7 @@ namespace fettle::compose {
 struct NodeKey {
   std::string text;
   Place place{};
+  Name file{};  ///< empty: that of the mapping
 };
 
 struct Node {

@@ -12,7 +12,7 @@
 namespace fettle::compose {
 namespace {
 
-constexpr std::string_view engine_socket = "/var/run/docker.sock";
+constexpr std::string_view docker_socket = "/var/run/docker.sock";
 constexpr int64_t megabyte = 1'000'000, smallest_memory = 6;
 constexpr std::string_view longest_wait = "24h";  ///< for a service to end
 
@@ -85,6 +85,8 @@ class Writer {
     program_.name = project_.name;
     name_volumes();
     for (const Service& service : project_.services)
+      by_name_[service.name] = &service;
+    for (const Service& service : project_.services)
       for (const Dependency& needed : service.depends_on)
         if (needed.condition == Dependency::Condition::completed)
           awaited_ends_.insert(needed.service);
@@ -116,12 +118,11 @@ class Writer {
   }
 
   void check_health(const Dependency& needed) {
-    for (const Service& service : project_.services)
-      if (service.name == needed.service && !service.healthcheck)
-        notes_.add(needed.where,
-                   cat("`", printable(service.name),
-                       "` has no `healthcheck` in the project, so it counts as healthy when it "
-                       "has started"));
+    if (const Service& service = *by_name_.at(needed.service); !service.healthcheck)
+      notes_.add(needed.where,
+                 cat("`", printable(service.name),
+                     "` has no `healthcheck` in the project, so it counts as healthy when it "
+                     "has started"));
   }
 
   std::string inside_of(const std::string& path) const {
@@ -252,15 +253,15 @@ class Writer {
     const std::string own = (request_.folder.path() / request_.inside).lexically_normal().string();
     if (source == own || source.starts_with(own + "/"))
       source = rebased(cat(".", source.substr(own.size())), "");
-    if (source == engine_socket) {
+    if (source == docker_socket) {
       if (request_.allows_privileged)
         files.binds[mount.target] = source;
       else
         notes_.add(mount.where,
-                   cat("`", engine_socket, "` is not mounted: allow it with `--privileged`"));
+                   cat("`", docker_socket, "` is not mounted: allow it with `--privileged`"));
       return std::nullopt;
     }
-    if (is_relative_path(source) && !source.starts_with(".."))
+    if (is_relative_path(source) && !inside_of(source).starts_with(".."))
       return source;
     notes_.add(mount.where, cat("`", printable(source),
                                 "` is not mounted: it is outside of the project's folder"));
@@ -316,7 +317,7 @@ class Writer {
       const bool is_new = contents_.insert(artifact).second;
       std::string name = plain_name(grant.source);
       if (content.source == Content::Source::file) {
-        if (!is_relative_path(content.file) || content.file.starts_with("..") ||
+        if (!is_relative_path(content.file) || inside_of(content.file).starts_with("..") ||
             !request_.folder.has_file(inside_of(content.file)))
           return user_error(cat("the file `", printable(content.file), "` of the ", kind, " `",
                                 printable(grant.source), "` is not in the project"),
@@ -497,6 +498,7 @@ class Writer {
   const Project& project_;
   Notes& notes_;
   Program program_;
+  std::map<std::string, const Service*> by_name_;
   std::map<std::string, std::string> volume_keys_;  ///< by the volume's key in the project
   std::map<std::string, std::string>
       made_folders_;                    ///< keys of folders that are not there, by path
@@ -508,7 +510,7 @@ constexpr std::string_view file_names[] = {"compose.yml",        "compose.yaml",
                                            "docker-compose.yml", "docker-compose.yaml",
                                            "docker_compose.yml", "docker_compose.yaml"};
 
-std::string below(const std::string& inside, std::string_view name) {
+std::string beneath(const std::string& inside, std::string_view name) {
   return cat(inside, inside.empty() ? "" : "/", name);
 }
 
@@ -540,7 +542,7 @@ bool is_compose_name(std::string_view file) {
 
 std::string compose_file_in(const ClosedFolder& tree, const std::string& inside) {
   for (const std::string_view name : file_names)
-    if (tree.has_file(below(inside, name)))
+    if (tree.has_file(beneath(inside, name)))
       return std::string(name);
   return {};
 }
@@ -553,7 +555,7 @@ std::string override_of(const ClosedFolder& tree, const std::string& inside,
   for (const std::string_view ending :
        {file.substr(dot), std::string_view(".yml"), std::string_view(".yaml")})
     if (const std::string name = cat(file.substr(0, dot), ".override", ending);
-        tree.has_file(below(inside, name)))
+        tree.has_file(beneath(inside, name)))
       return name;
   return {};
 }

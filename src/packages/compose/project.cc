@@ -18,6 +18,8 @@ class ProjectReader {
   Result<Project> read() {
     TRY(top());
     TRY(services());
+    for (const Service& service : project_.services)
+      names_.insert(service.name);
     for (Service& service : project_.services)
       TRY(check(service));
     project_.services = TRY(in_order(std::move(project_.services)));
@@ -168,14 +170,25 @@ class ProjectReader {
         return earlier == from_files.end() ? std::nullopt : std::optional(earlier->second);
       };
       const std::string shown = shown_file(request_, file.path);
+      TRY(charge(text->size(), file.where));
       Variables found = TRY(file.is_raw ? read_raw_env_file(*text, shown, lookup)
                                         : read_env_file(*text, shown, lookup));
       for (auto& [name, value] : found)
         from_files[name] = std::move(value);
     }
-    for (const auto& [name, value] : from_files)
+    for (const auto& [name, value] : from_files) {
+      TRY(charge(name.size() + value.size(), service.where));
       service.environment.try_emplace(name, value);
+    }
     return {};
+  }
+
+  /// Each service may read the same large file.
+  Status charge(size_t bytes, const Where& where) {
+    constexpr size_t most = 256 << 20;
+    text_ += bytes;
+    return text_ > most ? Status(user_error("the files of variables are too large in sum", where))
+                        : Status();
   }
 
   std::string inside_of(const std::string& path) const {
@@ -189,8 +202,7 @@ class ProjectReader {
           service.where);
     std::vector<Dependency> needed;
     for (Dependency& one : service.depends_on) {
-      const auto& all = project_.services;
-      if (std::ranges::find(all, one.service, &Service::name) != all.end())
+      if (names_.contains(one.service))
         needed.push_back(std::move(one));
       else if (one.is_required)
         return user_error(no_service(service, one.service), one.where);
@@ -221,9 +233,7 @@ class ProjectReader {
       return cat("`", printable(service.name), "` needs `", printable(wanted),
                  "`, which only runs with `--profile ", idle->second.front(),
                  "`; `required: false` does without it");
-    std::vector<std::string> names;
-    for (const Service& one : project_.services)
-      names.push_back(one.name);
+    const std::vector<std::string> names(names_.begin(), names_.end());
     return cat("there is no service `", printable(wanted), "`", suggestion(wanted, names));
   }
 
@@ -243,6 +253,8 @@ class ProjectReader {
   LoadedProject loaded_;
   Notes& notes_;
   Project project_;
+  std::set<std::string> names_;  ///< of the services
+  size_t text_ = 0;              ///< how many bytes of variables were read and are kept
   std::map<std::string, std::vector<std::string>> idle_;  ///< profiles of what does not run
 };
 
