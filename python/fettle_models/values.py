@@ -179,7 +179,8 @@ def read_attribute(instance, name):
     if "unset" in told:
         raise UnsetException(f"the attribute {name} of {instance} has no value yet", None, name)
     if "optional" in told:
-        raise OptionalValueException(None, name, told["optional"])
+        text = told["optional"]
+        raise OptionalValueException(None, name, text if isinstance(text, str) else None)
     raise AttributeError(None, name)
 
 

@@ -60,6 +60,8 @@ class Answers {
       return attribute(*read, true);
     if (const Value* name = asked.find("entity"))
       return entity_for_python(program, to_text(*name));
+    if (asked.find("project") != nullptr)
+      return program.environment;
     if (const Value* text = asked.find("warn")) {
       if (program.warn)
         program.warn(program.error_at(call_.node.at, to_text(*text)));
