@@ -164,7 +164,7 @@ TEST_F(PythonPlugins, InstancesAreReadWhenTheyAreAskedFor) {
       "import m\na = m::Host(name=\"a\", tags={\"a\": 1}, peers=[b, c])\nb = m::Host(name=\"b\")\n"
       "c = m::Host(name=\"c\", boss=a)\n"
       "b.late = \"l\"\na.late = m::late(b)\nc.late = m::late(a)\n";
-  EXPECT_EQ(compiled(cat(model, "std::print(m::names(a))\n")), "['a', null, 1, 'b', 'c']\n");
+  EXPECT_EQ(compiled(cat(model, "std::print(m::names(a))\n")), "['a', None, 1, ['b', 'c']]\n");
   EXPECT_EQ(compiled(cat(model, "std::print(c.late)\n")), "got got l\n");
   EXPECT_EQ(compiled(cat(model, "std::print([m::boss(a), m::boss(c)])\n")), "['nobody', 'a']\n");
   EXPECT_EQ(compiled(cat(model, "x = m::first(a)\nstd::print(x.name)\n")), "b\n");
@@ -324,6 +324,28 @@ TEST_F(PythonPlugins, WhatEndsACompileRunsThen) {
          "    return is_unknown(1)\n");
   EXPECT_EQ(compiled("import m\nstd::print(m::f())"), "WARNING: careful\nFalse\n");
   EXPECT_TRUE(file_exists(folder_.path() / "ended"));
+}
+
+TEST_F(PythonPlugins, PathsIntoDictsAreThoseOfInmanta) {
+  module("m",
+         "import copy\nfrom inmanta.util import dict_path\n"
+         "@plugin\ndef get(d: 'any', path: 'string') -> 'any':\n"
+         "    return dict_path.to_path(path).get_element(d)\n"
+         "@plugin\ndef put(path: 'string') -> 'dict':\n"
+         "    made = {'l': [{'k': 'a'}]}\n"
+         "    dict_path.to_path(path).set_element(made, 1)\n    return made\n"
+         "@plugin\ndef all(d: 'any', path: 'string') -> 'list':\n"
+         "    return [str(one) for one in dict_path.to_wild_path(path).resolve_wild_cards(d)]\n");
+  EXPECT_EQ(compiled("import m\n"
+                     "std::print(m::put(\"x.y\"))\nstd::print(m::put(\"l[k=a].n\"))\n"
+                     "std::print(m::put(\"l[k=b\\\\.c].n\"))\n"),
+            "{'l': [{'k': 'a'}], 'x': {'y': 1}}\n{'l': [{'k': 'a', 'n': 1}]}\n"
+            "{'l': [{'k': 'a'}, {'k': 'b.c', 'n': 1}]}\n");
+  EXPECT_EQ(compiled("import m\nd = {\"a\": {\"b\": 1, \"x.y\": 2}}\n"
+                     "std::print(m::get(d, \"a.b\"))\nstd::print(m::all(d, \"a.*\"))\n"),
+            "1\n['a.b', 'a.x\\\\.y']\n");
+  expect_in(compiled("import m\nx = m::get({}, \"a.*\")"),
+            "The Wildcard ('*') can not be used in DictPath's");
 }
 
 TEST_F(PythonPlugins, WhatCannotBeLoadedSaysWhatIsMissing) {
