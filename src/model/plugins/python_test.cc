@@ -164,7 +164,7 @@ TEST_F(PythonPlugins, InstancesAreReadWhenTheyAreAskedFor) {
       "import m\na = m::Host(name=\"a\", tags={\"a\": 1}, peers=[b, c])\nb = m::Host(name=\"b\")\n"
       "c = m::Host(name=\"c\", boss=a)\n"
       "b.late = \"l\"\na.late = m::late(b)\nc.late = m::late(a)\n";
-  EXPECT_EQ(compiled(cat(model, "std::print(m::names(a))\n")), "['a', None, 1, ['b', 'c']]\n");
+  EXPECT_EQ(compiled(cat(model, "std::print(m::names(a))\n")), "['a', null, 1, ['b', 'c']]\n");
   EXPECT_EQ(compiled(cat(model, "std::print(c.late)\n")), "got got l\n");
   EXPECT_EQ(compiled(cat(model, "std::print([m::boss(a), m::boss(c)])\n")), "['nobody', 'a']\n");
   EXPECT_EQ(compiled(cat(model, "x = m::first(a)\nstd::print(x.name)\n")), "b\n");
