@@ -53,7 +53,7 @@ def _result(server, call):
     except values.UnknownException:
         return {"unknown": True}
     except values.PluginException as error:
-        return {"told": error.message, "trace": modules.trace_of(error)}
+        return {"told": error.message}
     except BaseException as error:
         if not channel.current.is_ours():
             os._exit(0)

@@ -26,7 +26,7 @@ _NAMES = {
     list: "list",
     collections.abc.Sequence: "list",
     object: "object",
-    typing.Any: "any",
+    typing.Any: "object",
     type(None): "null",
     None: "null",
 }
@@ -127,9 +127,9 @@ class Description:
             self._makers[name] = made
 
     def type_text(self, annotation, name):
-        """The type as models spell it."""
+        """The type as models spell it. `any` takes no references, which `object` says to them."""
         if isinstance(annotation, str):
-            return annotation
+            return "object" if annotation == "any" else annotation
         if isinstance(annotation, typing.Hashable) and annotation in _NAMES:
             return _NAMES[annotation]
         origin, given = typing.get_origin(annotation), typing.get_args(annotation)
@@ -180,7 +180,7 @@ class Description:
             raise BadAnnotation(
                 f"invalid type {annotation}, set is not supported on the plugin boundary"
             )
-        return "any"
+        return "object"
 
     def _class(self, annotation):
         if annotation.__name__ == "Reference" and annotation.__module__ == "inmanta.references":
@@ -189,7 +189,7 @@ class Description:
             return entity_name(annotation)
         if issubclass(annotation, values.HeldReference):
             return "Reference"
-        return "any"
+        return "object"
 
     def argument(self, index, value):
         name = self._positions[index] if index < len(self._positions) else self._rest

@@ -14,6 +14,8 @@ import sys
 import traceback
 import types
 
+from fettle_models import values
+
 PACKAGE = "inmanta_plugins"
 
 
@@ -128,8 +130,11 @@ def problem_of(error):
 
 
 def text_of(error):
+    """What it is and says; an error of the compiler says it alone."""
     try:
         text = str(error)
+        if isinstance(error, values.CompilerException):
+            return text
     except BaseException as other:
         text = f"<its text raised {type(other).__name__}>"
     return f"{type(error).__name__}: {text}".rstrip(": ")
@@ -151,4 +156,7 @@ def trace_of(error):
         and one.filename != "<string>"
         and not one.filename.endswith("/importlib/__init__.py")
     ]
-    return "".join(traceback.format_list(shown[-30:])).rstrip("\n")
+    return "\n".join(
+        f'  File "{one.filename}", line {one.lineno}, in {one.name}\n    {one.line}'
+        for one in shown[-30:]
+    )

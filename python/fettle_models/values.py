@@ -70,9 +70,9 @@ class MultiUnsetException(RuntimeException):
 class OptionalValueException(RuntimeException):
     """An option without a value was read."""
 
-    def __init__(self, instance=None, attribute=None):
+    def __init__(self, instance=None, attribute=None, msg=None):
         RuntimeException.__init__(
-            self, instance, f"Optional variable accessed that has no value ({attribute})"
+            self, instance, msg or f"Optional variable accessed that has no value ({attribute})"
         )
         self.instance = instance
         self.attribute = attribute
@@ -82,10 +82,6 @@ class NotFoundException(RuntimeException):
     def __init__(self, stmt=None, name="", msg=None):
         RuntimeException.__init__(self, stmt, msg or f"could not find {name}")
         self.name = name
-
-
-class AttributeNotFound(NotFoundException, AttributeError):
-    """Both what the model and what Python says of an attribute that is not there."""
 
 
 class UnknownException(Exception):
@@ -186,8 +182,9 @@ def read_attribute(instance, name):
     if "unset" in told:
         raise UnsetException(f"the attribute {name} of {instance} has no value yet", None, name)
     if "optional" in told:
-        raise OptionalValueException(None, name)
-    raise AttributeNotFound(None, name)
+        text = told["optional"]
+        raise OptionalValueException(None, name, text if isinstance(text, str) else None)
+    raise AttributeError(None, name)
 
 
 class Entity:
@@ -439,7 +436,7 @@ def _told_dict(value):
         if not isinstance(key, str):
             raise RuntimeException(
                 None,
-                f"dict keys should be strings, got {key} of type {type(key).__name__} with dict value",
+                f"dict keys should be strings, got {key} of type {type(key)} with dict value {item}",
             )
         made[str(key)] = told(item)
     return _as_entries(made)

@@ -1,7 +1,6 @@
 """Errors that plugins raise and catch."""
 
 from fettle_models.values import (
-    AttributeNotFound,
     CompilerException,
     MultiUnsetException,
     NotFoundException,
@@ -16,7 +15,6 @@ from inmanta import _real
 
 __all__ = [
     "AttributeException",
-    "AttributeNotFound",
     "CompilerException",
     "Location",
     "MultiUnsetException",

@@ -1,7 +1,6 @@
 """What plugins get in place of instances, lists and dicts."""
 
 from fettle_models.values import (
-    AttributeNotFound,
     DictProxy,
     DynamicProxy,
     MultiUnsetException,
@@ -15,7 +14,6 @@ from fettle_models.values import (
 from inmanta import _real
 
 __all__ = [
-    "AttributeNotFound",
     "DictProxy",
     "DynamicProxy",
     "MultiUnsetException",
@@ -26,4 +24,6 @@ __all__ = [
     "UnsetException",
     "exportcontext",
 ]
+for _one in (DictProxy, DynamicProxy, SequenceProxy):
+    _one.__module__ = __name__  # where modules know them
 __getattr__ = _real.names_of(__name__)

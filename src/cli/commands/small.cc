@@ -13,10 +13,10 @@
 #include "documents/errors.h"
 #include "documents/packages.h"
 #include "model/compile.h"
+#include "model/load/install_modules.h"
 #include "packages/locator.h"
 #include "packages/names.h"
 #include "starlark/command.h"
-#include "verbs/models/install_modules.h"
 
 namespace fettle {
 namespace {
@@ -100,7 +100,8 @@ Result<int> project_init(Face& face) {
 }
 
 Result<int> project_install(Face& face) {
-  const InstallPlan plan = plan_install(TRY(model::project_around(face.parsed.argument(0, "."))));
+  const model::InstallPlan plan =
+      model::plan_install(TRY(model::project_around(face.parsed.argument(0, "."))));
   const ByteSink show = [&](std::string_view bytes) -> Status {
     if (face.json)
       print_error(trim(bytes));
@@ -108,7 +109,7 @@ Result<int> project_install(Face& face) {
       print_part(bytes);
     return {};
   };
-  TRY(install_modules(plan, show, {}));
+  TRY(model::install_modules(plan, show, {}));
   if (face.json)
     print_json(folder_document(plan.environment.string()));
   else if (plan.arguments.empty() && !face.quiet)

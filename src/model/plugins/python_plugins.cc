@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "model/evaluate/plugin_context.h"
 #include "model/plugins/failing.h"
-#include "model/plugins/plugin_values.h"
 #include "model/plugins/python_values.h"
+#include "model/program/text_form.h"
 
 namespace fettle::model {
 namespace {
@@ -60,6 +60,8 @@ class Answers {
       return attribute(*read, true);
     if (const Value* name = asked.find("entity"))
       return entity_for_python(program, to_text(*name));
+    if (asked.find("project") != nullptr)
+      return program.environment;
     if (const Value* text = asked.find("warn")) {
       if (program.warn)
         program.warn(program.error_at(call_.node.at, to_text(*text)));
@@ -93,13 +95,21 @@ class Answers {
     if (found.state == Member::State::waits)
       return Value::dict({{"unset", true}});
     if (found.state == Member::State::unset)
-      return Value::dict({{"optional", true}});
+      return Value::dict({{"optional", no_option_text(*instance, slot)}});
     if (!is_asked)
       return Value();
     if (std::ranges::find(wanted_, name) == wanted_.end() && wanted_.size() < most_wanted)
       wanted_.push_back(name);
     python_.tell(*instance, slot);
     return Value::dict({{"value", lend_to_python(python_, found.value, wanted_)}});
+  }
+
+  std::string no_option_text(Instance& instance, uint32_t slot) const {
+    const Program& program = call_.context.program();
+    const Attribute& attribute = *instance.entity->slots[slot];
+    return cat("Optional variable accessed that has no value (attribute `",
+               attribute.owner->full_name, ".", program.symbols.name(attribute.name), "` of `",
+               shown(program, Datum::of(&instance)), "`)");
   }
 
   static constexpr size_t most_wanted = 16;
@@ -126,7 +136,7 @@ bool take(PluginCall& call, Python& python, const Value& answer) {
     return false;
   }
   if (answer.find("told") != nullptr) {
-    call.told = with_trace(answer, "told");
+    call.told = to_text(answer.at("told"));
     return false;
   }
   if (answer.find("failed") != nullptr)

@@ -7,7 +7,7 @@ namespace fettle::model {
 
 /// Instances go as their numbers, unknowns and references as marks. With an instance go those of the
 /// `wanted` attributes that have values and were not told yet.
-Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted);
+Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted = {});
 
 /// Error: it is no value, or names an instance or a reference that there is not.
 Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value);

@@ -1,6 +1,6 @@
 /// What `fettle project install` installs, and how.
 
-#include "verbs/models/install_modules.h"
+#include "model/load/install_modules.h"
 
 #include <cstdlib>
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace fettle {
+namespace fettle::model {
 namespace {
 
 class InstallModules : public testing::Test {
@@ -32,7 +32,7 @@ class InstallModules : public testing::Test {
     ASSERT_TRUE(write_file(path, text, mode));
   }
   InstallPlan plan() {
-    return plan_install(model::project_of((folder_.path() / "main.cf").string()).value());
+    return plan_install(project_of((folder_.path() / "main.cf").string()).value());
   }
   std::string shown(const std::vector<std::string>& words) const {
     return replace_all(join(words, " "), folder_.path().string(), "P");
@@ -88,4 +88,4 @@ TEST_F(InstallModules, NothingToInstallRunsNothing) {
 }
 
 }  // namespace
-}  // namespace fettle
+}  // namespace fettle::model

@@ -1,4 +1,4 @@
-#include "verbs/models/install_modules.h"
+#include "model/load/install_modules.h"
 
 #include <algorithm>
 #include <set>
@@ -8,16 +8,16 @@
 #include "model/std/modules.h"
 #include "programs/python.h"
 
-namespace fettle {
+namespace fettle::model {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// `net` of `net >= 1.0`.
 std::string name_in(std::string_view requirement) {
-  const auto end = std::ranges::find_if_not(requirement, is_name);
+  const auto end = std::ranges::find_if_not(requirement, is_name_part);
   return std::string(requirement.begin(), end);
 }
 
@@ -28,8 +28,8 @@ std::string package_of(std::string_view requirement) {
 }
 
 bool is_shipped(std::string_view name) {
-  return name == "std" || std::ranges::any_of(model::shipped_modules(),
-                                              [&](const auto& one) { return one.space == name; });
+  return name == "std" ||
+         std::ranges::any_of(shipped_modules(), [&](const auto& one) { return one.space == name; });
 }
 
 /// The modules that a model imports in its first file.
@@ -51,7 +51,7 @@ void add_requirements(const Path& folder, std::vector<std::string>& arguments) {
   }
 }
 
-std::vector<Path> folders_in(const Path& folder) {
+std::vector<Path> subfolders(const Path& folder) {
   std::vector<Path> found;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed))
@@ -84,7 +84,7 @@ void add_sources(const Value& settings, std::vector<std::string>& arguments) {
 
 }  // namespace
 
-InstallPlan plan_install(const model::Project& project) {
+InstallPlan plan_install(const Project& project) {
   InstallPlan plan;
   const Path folder = fs::absolute(project.folder.empty() ? Path(".") : project.folder);
   const char* const active = std::getenv("VIRTUAL_ENV");
@@ -93,7 +93,7 @@ InstallPlan plan_install(const model::Project& project) {
     plan.creator = python_environment(folder).interpreter;
   add_requirements(folder, plan.arguments);
   for (const Path& path : project.module_path)
-    for (const Path& module : folders_in(path)) {
+    for (const Path& module : subfolders(path)) {
       const bool is_package =
           file_exists(module / "setup.cfg") || file_exists(module / "pyproject.toml");
       if (is_package)
@@ -147,4 +147,4 @@ Status install_modules(const InstallPlan& plan, const ByteSink& show, std::stop_
   return run(std::move(arguments));
 }
 
-}  // namespace fettle
+}  // namespace fettle::model
