@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t longest_value = 64 << 10;  ///< of an argument: each may double the one before
 constexpr size_t longest_values = 1 << 20;  ///< of all together
-constexpr int deepest = 16;                 ///< of defaults within defaults
+constexpr int deepest_expansion = 16;                 ///< of defaults within defaults
 
 struct Instruction {
   std::string name;  ///< in capital letters
@@ -224,7 +224,7 @@ class Expansion {
   std::string of(std::string_view text, int depth = 0) const {
     std::string made;
     char quote = 0;
-    for (size_t i = 0; depth < deepest && i < text.size() && made.size() < longest_value; ++i) {
+    for (size_t i = 0; depth < deepest_expansion && i < text.size() && made.size() < longest_value; ++i) {
       const char c = text[i];
       if (quote != 0 ? c == quote : c == '"' || c == '\'')
         quote = quote == 0 ? c : 0;
