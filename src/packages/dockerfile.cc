@@ -11,15 +11,15 @@ namespace {
 
 constexpr size_t longest_value = 64 << 10;  ///< of an argument: each may double the one before
 constexpr size_t longest_values = 1 << 20;  ///< of all together
-constexpr int deepest_expansion = 16;                 ///< of defaults within defaults
+constexpr int deepest_default = 16;         ///< of defaults within defaults
 
-struct Instruction {
+struct FileInstruction {
   std::string name;  ///< in capital letters
   std::string rest;
   int line = 0;
 };
 
-struct Directives {
+struct ParserDirectives {
   char escape = '\\';
   std::string front_end;
   int front_end_line = 0;
@@ -38,9 +38,9 @@ std::optional<std::pair<std::string, std::string>> directive_in(std::string_view
   return std::pair(name, std::string(trim(line.substr(equals + 1))));
 }
 
-Result<Directives> read_directives(const std::vector<std::string_view>& lines,
-                                   const std::string& file) {
-  Directives found;
+Result<ParserDirectives> read_directives(const std::vector<std::string_view>& lines,
+                                         const std::string& file) {
+  ParserDirectives found;
   for (; found.lines < lines.size(); ++found.lines) {
     const auto directive = directive_in(lines[found.lines]);
     if (!directive)
@@ -59,7 +59,7 @@ Result<Directives> read_directives(const std::vector<std::string_view>& lines,
 }
 
 /// Docker's own front end is what engines have built in.
-Status check_front_end(const Directives& directives, const std::string& file) {
+Status check_front_end(const ParserDirectives& directives, const std::string& file) {
   std::string_view name = directives.front_end;
   if (name.starts_with("docker.io/"))
     name.remove_prefix(10);
@@ -122,24 +122,25 @@ std::optional<HereDocument> here_document(std::string_view word) {
 
 /// Takes the text apart. A line that ends with the escape letter goes on; comments and empty lines
 /// within are left out.
-class Lines {
+class FileLines {
  public:
-  Lines(std::vector<std::string_view> lines, const Directives& directives, std::string file)
+  FileLines(std::vector<std::string_view> lines, const ParserDirectives& directives,
+            std::string file)
       : lines_(std::move(lines)),
         file_(std::move(file)),
         escape_(directives.escape),
         at_(directives.lines) {}
 
-  Result<std::vector<Instruction>> read() {
-    std::vector<Instruction> found;
+  Result<std::vector<FileInstruction>> read() {
+    std::vector<FileInstruction> found;
     while (at_ < lines_.size()) {
       const int line = static_cast<int>(at_) + 1;
       const std::string text = logical_line();
       if (text.empty())
         continue;
       const size_t end = std::min(text.find_first_of(" \t"), text.size());
-      Instruction instruction{upper_case(text.substr(0, end)),
-                              std::string(trim(std::string_view(text).substr(end))), line};
+      FileInstruction instruction{upper_case(text.substr(0, end)),
+                                  std::string(trim(std::string_view(text).substr(end))), line};
       TRY(skip_documents(instruction));
       found.push_back(std::move(instruction));
     }
@@ -170,7 +171,7 @@ class Lines {
     return std::string(trim(text));
   }
 
-  Status skip_documents(const Instruction& instruction) {
+  Status skip_documents(const FileInstruction& instruction) {
     std::string_view name = instruction.name;
     std::vector<std::string> words = words_of(instruction.rest, escape_);
     const std::string inner = words.empty() ? std::string() : upper_case(words[0]);
@@ -216,15 +217,16 @@ bool is_name_letter(char c) {
 }
 
 /// `$A`, `${A}`, `${A:-word}`, `${A:+word}`, and quotes, as in a FROM.
-class Expansion {
+class ArgumentExpansion {
  public:
-  Expansion(const std::map<std::string, std::string>& values, char escape)
+  ArgumentExpansion(const std::map<std::string, std::string>& values, char escape)
       : values_(values), escape_(escape) {}
 
   std::string of(std::string_view text, int depth = 0) const {
     std::string made;
     char quote = 0;
-    for (size_t i = 0; depth < deepest_expansion && i < text.size() && made.size() < longest_value; ++i) {
+    for (size_t i = 0; depth < deepest_default && i < text.size() && made.size() < longest_value;
+         ++i) {
       const char c = text[i];
       if (quote != 0 ? c == quote : c == '"' || c == '\'')
         quote = quote == 0 ? c : 0;
@@ -276,18 +278,18 @@ class Expansion {
   char escape_;
 };
 
-struct Stage {
+struct BuildStage {
   std::string name;  ///< in small letters; empty: it has none
   std::vector<size_t> stages{};
   std::vector<BaseImage> images{};
 };
 
-class Stages {
+class BuildStages {
  public:
-  Stages(std::string file, const std::map<std::string, std::string>& arguments, char escape)
+  BuildStages(std::string file, const std::map<std::string, std::string>& arguments, char escape)
       : file_(std::move(file)), arguments_(arguments), escape_(escape) {}
 
-  Status take(const Instruction& instruction) {
+  Status take(const FileInstruction& instruction) {
     if (instruction.name == "FROM")
       return from(instruction);
     if (stages_.empty()) {
@@ -332,7 +334,7 @@ class Stages {
   }
 
  private:
-  Status arguments(const Instruction& instruction) {
+  Status arguments(const FileInstruction& instruction) {
     for (const std::string& word : words_of(instruction.rest, escape_)) {
       const size_t equals = word.find('=');
       const std::string name = word.substr(0, equals);
@@ -340,7 +342,7 @@ class Stages {
       if (const auto given = arguments_.find(name); given != arguments_.end())
         value = given->second;
       else if (equals != word.npos)
-        value = Expansion(values_, escape_).of(std::string_view(word).substr(equals + 1));
+        value = ArgumentExpansion(values_, escape_).of(std::string_view(word).substr(equals + 1));
       else
         continue;
       length_ += value.size();
@@ -352,14 +354,14 @@ class Stages {
     return {};
   }
 
-  Status from(const Instruction& instruction) {
+  Status from(const FileInstruction& instruction) {
     std::vector<std::string> words = words_of(instruction.rest, escape_);
     std::erase_if(words, [](const std::string& word) { return word.starts_with("--"); });
     const bool is_named = words.size() == 3 && lower_case(words[1]) == "as";
     if (words.size() != 1 && !is_named)
       return user_error("FROM needs an image, and no more than `AS NAME` after it",
                         {file_, instruction.line, 1});
-    const std::string reference = Expansion(values_, escape_).of(words[0]);
+    const std::string reference = ArgumentExpansion(values_, escape_).of(words[0]);
     if (trim(reference).empty())
       return user_error(cat("`", printable(clipped(words[0], 80)),
                             "` names no image: give its argument in `build_args`, or a default "
@@ -372,7 +374,7 @@ class Stages {
 
   /// The current stage uses an earlier one, or an image.
   void uses(const std::string& what, int line) {
-    Stage& stage = stages_.back();
+    BuildStage& stage = stages_.back();
     const std::optional<size_t> other = index_of(what, stages_.size() - 1);
     if (other)
       stage.stages.push_back(*other);
@@ -398,7 +400,7 @@ class Stages {
     if (const auto found = index_of(target, stages_.size()))
       return *found;
     std::vector<std::string> names;
-    for (const Stage& stage : stages_)
+    for (const BuildStage& stage : stages_)
       if (!stage.name.empty())
         names.push_back(stage.name);
     return user_error(cat("there is no stage `", printable(target), "`", suggestion(target, names)),
@@ -410,11 +412,11 @@ class Stages {
   char escape_;
   std::map<std::string, std::string> values_;
   size_t length_ = 0;  ///< of all values so far
-  std::vector<Stage> stages_;
+  std::vector<BuildStage> stages_;
 };
 
 /// The other directives move before the one that is put out of force: after a comment, none counts.
-std::string without_front_end(std::string_view text, const Directives& directives) {
+std::string without_front_end(std::string_view text, const ParserDirectives& directives) {
   if (directives.front_end_line == 0)
     return std::string(text);
   std::vector<std::string> lines;
@@ -438,11 +440,11 @@ Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& fil
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
   const std::vector<std::string_view> lines = split(text, '\n');
-  const Directives directives = TRY(read_directives(lines, file));
+  const ParserDirectives directives = TRY(read_directives(lines, file));
   TRY(check_front_end(directives, file));
-  Lines reader(lines, directives, file);
-  Stages stages(file, arguments, directives.escape);
-  for (const Instruction& instruction : TRY(reader.read()))
+  FileLines reader(lines, directives, file);
+  BuildStages stages(file, arguments, directives.escape);
+  for (const FileInstruction& instruction : TRY(reader.read()))
     TRY(stages.take(instruction));
   Dockerfile read;
   read.bases = TRY(stages.bases(target));

@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-constexpr Duration progress_interval = 100ms;
+constexpr Duration news_interval = 100ms;
 constexpr size_t short_id = 20;  ///< letters of an id in the second name
 
 /// The engine's version as two numbers; zeros: unknown.
@@ -110,7 +110,7 @@ Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink
     if (const auto value = read_json(line, {}, Duplicates::last_wins))
       TRY(output.take(*value));
     const auto now = std::chrono::steady_clock::now();
-    if (progress && now - told >= progress_interval)
+    if (progress && now - told >= news_interval)
       if (const std::string news = output.news(); !news.empty()) {
         told = now;
         progress({.text = cat("building ", image, ": ", news)});

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t lines_of_failure = 10, longest_line = 500, most_steps = 10'000;
+constexpr size_t lines_of_failure = 10, longest_build_line = 500, most_steps = 10'000;
 constexpr std::string_view trace_id = "moby.buildkit.trace";
 
 /// Fields of BuildKit's `StatusResponse`, `Vertex` and `VertexLog`.
@@ -33,8 +33,8 @@ void BuildOutput::add(Step& step, std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find_first_of("\r\n");
     step.begun += text.substr(0, end);
-    if (step.begun.size() > longest_line)
-      step.begun = clipped(step.begun, longest_line);
+    if (step.begun.size() > longest_build_line)
+      step.begun = clipped(step.begun, longest_build_line);
     if (end == text.npos)
       return;
     text.remove_prefix(end + 1);
@@ -113,7 +113,7 @@ Error BuildOutput::failure(std::string_view said) const {
   const Step& step = found == steps_.end() ? step_ : found->second;
   std::string text = cat("cannot build `", image_, "`: ");
   if (!step.name.empty())
-    text += cat("step `", clipped(printable(step.name), longest_line), "` failed: ");
+    text += cat("step `", clipped(printable(step.name), longest_build_line), "` failed: ");
   text += printable(trim(said));
   for (const std::string& line : step.lines)
     text += cat("\n  ", printable(line));

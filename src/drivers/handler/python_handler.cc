@@ -65,7 +65,9 @@ Error failure(const Value& told) {
 
 Outcome outcome_of(const HandlerSite& site, const Value& told) {
   const std::string_view state = told.text_at("state");
-  const Value& changes = told.at("changes");
+  if (state.empty())
+    return Failed{world_error("its process gave no answer"), {}, {}, false};
+  const Value changes = told.at("changes").is_dict() ? told.at("changes") : Value::dict({});
   const bool differs = !changes.entries().empty();
   if (state.starts_with("skipped") || state == "unavailable")
     return Skipped{std::string(told.text_at("why"))};
@@ -99,6 +101,8 @@ Result<Program*> PythonHandlers::program(const HandlerSite& site) {
   const std::string digest = site.code.code.get().str();
   const Value code =
       TRY(read_json(TRY(read_blob(site.blobs, digest, longest_code)), "the code of the version"));
+  if (!code.at("modules").is_dict() || !code.at("packages").is_list())
+    return world_error("the code of the version is damaged: export the model again");
   const Path folder = home_ / cat("handlers-", digest.substr(0, 32));
   const Value settings = Value::dict({{"modules", TRY(unpack(code.at("modules"), folder))},
                                       {"environment", site.act.key.environment.str()}});

@@ -23,6 +23,14 @@ std::vector<std::string> texts_in(const Value& list) {
   return made;
 }
 
+/// Whatever a process says, its parts are there.
+std::span<const Value> items_in(const Value& list) {
+  return list.is_list() ? list.items() : std::span<const Value>();
+}
+std::span<const Entry> entries_in(const Value& dict) {
+  return dict.is_dict() ? dict.entries() : std::span<const Entry>();
+}
+
 /// An error of Python with the lines that led to it.
 std::string told_with_trace(const Value& told, std::string_view key) {
   const std::string_view trace = told.text_at("trace");
@@ -39,7 +47,7 @@ PythonMade made_of_answer(std::string type, const Value& told) {
   }
   made.id = fettle::Name(told.text_at("id"));
   const std::vector<std::string> unknown = texts_in(told.at("unknowns"));
-  for (const Entry& field : told.at("fields").entries()) {
+  for (const Entry& field : entries_in(told.at("fields"))) {
     const bool is_unknown = std::ranges::find(unknown, field.key.view()) != unknown.end();
     made.fields.push_back({field.key, is_unknown ? Value::unknown() : field.value});
   }
@@ -109,7 +117,7 @@ Status PythonExport::load() {
       problems_.emplace(name, told_with_trace(*problem, "text"));
   }
   const Value told = TRY(ask(Value::dict({{"resources", true}})));
-  for (const Value& resource : told.at("resources").items())
+  for (const Value& resource : items_in(told.at("resources")))
     registered_.emplace_back(resource.text_at("entity"));
   handled_ = texts_in(told.at("handlers"));
   has_managers_ = told.bool_at("managers");
@@ -136,7 +144,7 @@ Status PythonExport::make(std::span<const std::pair<const Instance*, std::string
   for (const auto& [instance, type] : wanted)
     pairs.push_back(Value::list({lent(*instance, true), Value(type)}));
   const Value told = TRY(ask(Value::dict({{"export", Value::list(std::move(pairs))}})));
-  const std::span<const Value> made = told.at("made").items();
+  const std::span<const Value> made = items_in(told.at("made"));
   for (size_t i = 0; i < made.size() && i < wanted.size(); ++i) {
     const auto& [instance, type] = wanted[i];
     if (made[i].find("failed") != nullptr)
@@ -146,7 +154,7 @@ Status PythonExport::make(std::span<const std::pair<const Instance*, std::string
   }
   if (made.size() < wanted.size())
     return world_error("the process of the modules' Python gave no answer");
-  for (const Entry& file : told.at("files").entries())
+  for (const Entry& file : entries_in(told.at("files")))
     files.emplace(file.key.str(), to_text(file.value));
   return {};
 }
@@ -279,7 +287,7 @@ Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExpo
     given.push_back(Value::dict(std::move(told)));
   }
   const Value told = TRY(ask(Value::dict({{"dependencies", Value::list(std::move(given))}})));
-  for (const Entry& one : told.at("needs").entries()) {
+  for (const Entry& one : entries_in(told.at("needs"))) {
     std::vector<fettle::Name>& needs = changed[one.key.str()];
     for (const std::string& need : texts_in(one.value)) {
       if (!ids.contains(need))
