@@ -174,7 +174,7 @@ Result<Value> PythonExport::answer(const Value& asked) {
   if (const Value* read = asked.find("read"))
     return attribute(*read);
   if (const Value* name = asked.find("entity"))
-    return entity_for_python(model_.program, to_text(*name));
+    return entity_for_python(model_.program.python->program(), to_text(*name));
   if (const Value* number = asked.find("reference"))
     return reference(*number);
   if (const Value* name = asked.find("instances")) {
@@ -210,7 +210,7 @@ Value PythonExport::lent(const Instance& instance, bool with_values) {
       const bool is_there = attribute.shape == Shape::value || value.tag == Tag::instance;
       if (attribute.shape != Shape::list && is_there && value.is_set())
         values.push_back({fettle::Name(model_.program.symbols.name(attribute.name)),
-                          lend_to_python(*model_.program.python, value)});
+                          lend_to_python(*model_.program.python, value, {})});
     }
     told.push_back(Value::dict(std::move(values)));
   }
@@ -234,7 +234,7 @@ Result<Value> PythonExport::attribute(const Value& read) {
   if (shape == Shape::list) {
     std::vector<Value> members;
     for (const Datum& member : model_.members(instance, slot))
-      members.push_back(lend_to_python(python, member));
+      members.push_back(lend_to_python(python, member, {}));
     return Value::dict({{"value", Value::list(std::move(members))}});
   }
   const Datum& value = instance.cells[slot].value;
@@ -242,7 +242,7 @@ Result<Value> PythonExport::attribute(const Value& read) {
     return Value::dict({{"optional", true}});
   if (!value.is_set())
     return Value::dict({{"unset", true}});
-  return Value::dict({{"value", lend_to_python(python, value)}});
+  return Value::dict({{"value", lend_to_python(python, value, {})}});
 }
 
 /// A reference of the model as the original writes it, with those that it is made of.

@@ -24,6 +24,7 @@ class Python {
  public:
   /// Nothing is started yet.
   explicit Python(Program& program);
+  Program& program() const { return program_; }
   ~Python();
 
   /// Whether a module has files of Python.
