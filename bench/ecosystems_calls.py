@@ -71,10 +71,10 @@ def plain(value):
     return json.loads(json.dumps(value, default=lambda one: dict(one) if hasattr(one, "items") else list(one), sort_keys=True))
 
 
-async def run(hub):
+async def run(hub, is_idem):
     from dict_tools.data import NamespaceDict
 
-    if "evbus" in hub._subs:
+    if is_idem:
         await hub.evbus.broker.init()
     answers = []
     for path, arguments in CALLS:
@@ -97,6 +97,6 @@ async def run(hub):
 if __name__ == "__main__":
     sys.path.append(here)
     the_hub = hub_of_idem() if sys.argv[1] == "idem" else hub_of_fettle()
-    print("\n" + json.dumps(the_hub.pop.Loop.run_until_complete(run(the_hub))))
+    print("\n" + json.dumps(the_hub.pop.Loop.run_until_complete(run(the_hub, sys.argv[1] == "idem"))))
     sys.stdout.flush()
     os._exit(0)

@@ -36,6 +36,7 @@ NOT_HERE = {
     "idem.state.create": "call `hub.idem.state.batch`",
     "esm": "the memory of states is fettle's store; `hub.exec.esm` shows it",
     "source": "folders, archives and json:// are sources of states here",
+    "evbus": "events are lines of `fettle events`; `hub.idem.event.put` adds one",
     "evbus.broker": "events are lines of `fettle events`; `hub.idem.event.put` adds one",
     "pop.loop.kill": "the loop is fettle's and ends with it",
 }
@@ -335,6 +336,15 @@ def _add_events(hub):
         put_nowait(hub, body, profile, tags)
 
     _module(hub, "idem.event", put=put, put_nowait=put_nowait)
+
+    def queue_nowait(hub, profile, body):
+        put_nowait(hub, body.get("message"), profile, body.get("tags"))
+
+    async def queue(hub, profile, body):
+        queue_nowait(hub, profile, body)
+
+    aliases = {"queue_nowait": "put_nowait", "queue": "put"}
+    _module(hub, "evbus.broker", aliases, queue=queue, queue_nowait=queue_nowait)
 
 
 def _add_tools(hub):

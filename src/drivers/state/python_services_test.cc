@@ -151,7 +151,9 @@ def f(hub):
   EXPECT_EQ(said("b"), "`exec.x.b`: AttributeError: 'exec' has no attribute 'nothing'");
   EXPECT_EQ(said("c"), "`exec.x.c`: TypeError: `hub.pop.sub.add` does not have `omit_vars` here");
   EXPECT_EQ(said("d"), "`exec.x.d`: AttributeError: nothing");
-  EXPECT_EQ(said("e"), "`exec.x.e`: AttributeError: 'hub' has no attribute 'evbus'");
+  EXPECT_EQ(said("e"),
+            "`exec.x.e`: AttributeError: 'evbus.broker' has no attribute 'get': events are lines "
+            "of `fettle events`; `hub.idem.event.put` adds one");
   EXPECT_EQ(said("f"), "`exec.x.f`: AttributeError: 'tool' has no attribute 'nothing'");
 }
 
@@ -248,9 +250,11 @@ TEST_F(PythonServices, EventsAreLines) {
 async def f(hub):
     await hub.idem.event.put(body={"size": 1}, profile="mine", tags={"a": 1})
     hub.idem.event.put_nowait(body={}, profile="idem-run")
+    await hub.evbus.broker.put("other", {"message": 2, "tags": None, "run_name": "cli"})
 )py"),
             "null");
-  EXPECT_EQ(logged_, R"({"event":"mine","tags":{"a":1},"message":{"size":1}})");
+  EXPECT_EQ(logged_, R"({"event":"mine","tags":{"a":1},"message":{"size":1}})"
+                     R"({"event":"other","tags":{},"message":2})");
 }
 
 TEST_F(PythonServices, PluginsMakeProfilesOfCredentials) {
@@ -289,7 +293,7 @@ def fails(hub, ctx, name):
   EXPECT_EQ(of("default"),
             R"({"comment":"by ********","new_state":{"o":true,"t":"********"},"result":true})");
   EXPECT_EQ(asked_for, R"(["shop","acct-backends"])");
-  EXPECT_EQ(logged_, "with ******** SafeNamespaceDict(open, token)");
+  EXPECT_EQ(logged_, "with ******** SafeNamespaceDict(key, open, token)");
   EXPECT_EQ(of("kept"),
             R"({"comment":"by ********","new_state":{"o":true,"t":"********"},"result":true})");
   EXPECT_EQ(of("by_name"),

@@ -1,5 +1,5 @@
 /// States of packages that pip has installed: they are loaded when files, or what is remembered,
-/// want them.
+/// want them; and an example with plugins.
 
 #include <cstdlib>
 
@@ -86,6 +86,40 @@ TEST_F(StatesPackagesTest, TheirPluginsMakeProfilesOfTheFileOfCredentials) {
   EXPECT_NE(comment(report, "a").find("there is no profile `nobody`, only default"),
             std::string::npos)
       << comment(report, "a");
+}
+
+/// The example of the manual.
+TEST_F(StatesTest, AnExampleMakesMembersOfAClub) {
+  const Path example = cat(FETTLE_SOURCE_DIR, "/examples/members");
+  for (const char* part : {"exec", "acct", "tool"})
+    std::filesystem::copy(example / part, at(part), std::filesystem::copy_options::recursive);
+  const std::string file = at("members.json");
+  request_.functions.credentials = *states::Credentials::read(
+      cat("club: {default: {place: '", file, "', word: open sesame}}\n"), "acct.yml", {});
+  const std::string site = *read_file(example / "site.sls");
+  const auto emails = [&] {
+    std::string found;
+    const Value members = *read_json(*read_file(file));
+    for (const Entry& member : members.entries())
+      found += cat(member.key, " ", member.value.text_at("email"), " ",
+                   member.value.text_at("level"), "\n");
+    return found;
+  };
+  StatesReport report = apply(site);
+  EXPECT_EQ(report.exit_code(), 0);
+  EXPECT_EQ(emails(), "m-1 ada@example.org silver\nm-2 grace@example.org gold\n");
+  executor_.restart();
+  report = apply(replace_all(site, "ada@example.org", "ada@example.com"));
+  EXPECT_EQ(report.exit_code(), 0);
+  EXPECT_EQ(changes(report, "ada"),
+            R"({"new":{"email":"ada@example.com"},"old":{"email":"ada@example.org"}})");
+  EXPECT_EQ(changes(report, "grace"), "{}");
+  executor_.restart();
+  report = apply("eve: {club.member.present: [{email: nobody}]}\n");
+  EXPECT_EQ(report.exit_code(), 1);
+  EXPECT_NE(comment(report, "eve").find("is refused by a contract: `nobody` is no address"),
+            std::string::npos)
+      << comment(report, "eve");
 }
 
 }  // namespace
