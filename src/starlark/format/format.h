@@ -3,7 +3,7 @@
 /// quotes, a comma behind the last of several items that have a line each. Comments are kept, and
 /// what a file says stays the same: the result is parsed, and its tree is compared.
 ///
-///     const std::string text = TRY(layout(file, text, session.lexer_options()));
+///     const std::string text = TRY(laid_out("main.star", text));
 ///
 /// The result laid out again is the same.
 

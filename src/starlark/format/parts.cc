@@ -1,7 +1,5 @@
 #include "starlark/format/parts.h"
 
-#include "base/invariant.h"
-
 namespace fettle::starlark::layout {
 
 Part* previous_sibling(const Part* part) {
@@ -138,7 +136,8 @@ Part* Parts::token(Kind kind, std::string_view text) {
 }
 
 Part* Parts::phrase(Kind kind, std::vector<Part*> children) {
-  INVARIANT(!children.empty());
+  if (children.empty())  // behind an error
+    return token(Kind::end, {});
   if (children.size() == 1)
     return children.front();
   Part& part = parts_.emplace_back();

@@ -124,6 +124,11 @@ class Reader {
  private:
   // Tokens.
 
+  /// Nothing is read behind an error.
+  void fail(std::string message) {
+    lexer_.fail(u32(begin_), std::move(message));
+    kind_ = Kind::end;
+  }
   void advance() {
     const size_t from = end_;
     lexer_.next();
@@ -176,14 +181,13 @@ class Reader {
   /// The parser has accepted the file, so it is there.
   void expect(Kind kind, std::vector<Part*>& children) {
     if (!take_if(kind, children) && !lexer_.failed)
-      lexer_.fail(u32(begin_), cat("cannot be laid out: got ", to_string(lexer_.token)));
+      fail(cat("cannot be laid out: got ", to_string(lexer_.token)));
   }
 
   struct Nesting {
     explicit Nesting(Reader& reader_) : reader(reader_) {
       if (++reader.depth_ > deepest_layout)
-        reader.lexer_.fail(u32(reader.begin_),
-                           cat("nested deeper than ", deepest_layout, ": cannot be laid out"));
+        reader.fail(cat("nested deeper than ", deepest_layout, ": cannot be laid out"));
     }
     ~Nesting() { --reader.depth_; }
     Nesting(const Nesting&) = delete;
@@ -238,9 +242,7 @@ class Reader {
     return parts_.phrase(Kind::assignment, std::move(children));
   }
 
-  void refuse_type() {
-    lexer_.fail(u32(begin_), "a type cannot be laid out; Kurtosis does not know any: remove it");
-  }
+  void refuse_type() { fail("a type cannot be laid out; Kurtosis does not know any: remove it"); }
 
   Part* definition() {
     std::vector<Part*> children{take()};
@@ -457,7 +459,7 @@ class Reader {
     }
     if (!is(Kind::name) && !is(Kind::number) && !is(Kind::string)) {
       if (!lexer_.failed)
-        lexer_.fail(u32(begin_), cat("cannot be laid out: got ", to_string(lexer_.token)));
+        fail(cat("cannot be laid out: got ", to_string(lexer_.token)));
       return parts_.token(Kind::end, {});
     }
     return take();
