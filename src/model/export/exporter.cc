@@ -11,6 +11,7 @@
 #include "model/export/python_export.h"
 #include "model/export/references.h"
 #include "model/export/resource_id.h"
+#include "model/export/resource_json.h"
 #include "model/export/type_plan.h"
 #include "model/program/text_form.h"
 #include "value/json.h"
@@ -19,23 +20,6 @@ namespace fettle::model {
 namespace {
 
 constexpr uint32_t no_item = UINT32_MAX;
-/// Unknowns in the original's form.
-Value without_unknowns(const Value& value) {
-  if (!value.has_unknown())
-    return value;
-  if (value.is_unknown())
-    return Value("<<undefined>>");
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(without_unknowns(item));
-    return Value::list(std::move(items));
-  }
-  std::vector<Entry> entries;
-  for (const Entry& entry : value.entries())
-    entries.push_back({entry.key, without_unknowns(entry.value)});
-  return Value::dict(std::move(entries));
-}
 
 class Exporter {
  public:
@@ -120,22 +104,10 @@ class Exporter {
       item.attributes = Value::dict(std::move(made.fields));
       item.origin = identities_.origin(instance.at);
     } else {
-      append_fields(made.fields);
+      append_fields(exported_.bodies, made.fields);
+      exported_.body_ends.push_back(exported_.bodies.size());
     }
     add_item(instance, std::move(item));
-  }
-
-  void append_fields(std::vector<Entry>& fields) {
-    std::ranges::sort(fields, {}, [](const Entry& field) { return field.key.view(); });
-    std::string& json = exported_.bodies;
-    for (const Entry& field : fields) {
-      if (&field != &fields.front())
-        json += ',';
-      append_json_text(json, field.key);
-      json += ':';
-      append_json(json, without_unknowns(field.value));
-    }
-    exported_.body_ends.push_back(json.size());
   }
 
   /// The id of its resource. False: it is unknown. `given`: what a function returned.
@@ -498,43 +470,11 @@ class Exporter {
   ExportResult exported_;
 };
 
-void append_id(std::string& json, const fettle::Name& id) {
-  append_json_text(json, id);
-  json.pop_back();
-  json += ",v=0\"";
-}
-
 }  // namespace
 
 Result<ExportResult> export_model(const Model& model, const Declarations& declarations,
                                   bool for_version) {
   return Exporter(model, declarations, for_version).run();
-}
-
-Status write_resources(const ExportResult& exported, const ByteSink& write) {
-  constexpr size_t piece = 64 * 1024;
-  std::string json = "[";
-  size_t begin = 0;
-  for (size_t i = 0; i < exported.items.size(); ++i) {
-    const Item& item = exported.items[i];
-    json += i == 0 ? "{" : ", {";
-    json.append(exported.bodies, begin, exported.body_ends[i] - begin);
-    json += exported.body_ends[i] > begin ? ",\"id\":" : "\"id\":";
-    begin = exported.body_ends[i];
-    append_id(json, item.id);
-    json += ",\"requires\":[";
-    for (size_t need = 0; need < item.needs.size(); ++need) {
-      json += need == 0 ? "" : ",";
-      append_json_text(json, item.needs[need]);  // without a version, as Inmanta writes it
-    }
-    json += "]}";
-    if (json.size() < piece)
-      continue;
-    TRY(write(json));
-    json.clear();
-  }
-  json += "]\n";
-  return write(json);
 }
 
 }  // namespace fettle::model
