@@ -70,6 +70,7 @@ class Channel:
         self._numbers = itertools.count(1)
         self._asked = {}
         self.calls = {}  # those under way, by their number
+        self.secrets = set()  # texts that nobody may see
 
     def write(self, **line):
         text = dumps(line) + b"\n"
@@ -84,7 +85,13 @@ class Channel:
             call = next(iter(list(self.calls)), None)
         return call
 
+    def hidden(self, text):
+        for secret in sorted(self.secrets, key=len, reverse=True):
+            text = text.replace(secret, "********")
+        return text
+
     def log(self, text):
+        text = self.hidden(text)
         call = self._call()
         if call is not None:
             self.write(id=call, log=text)

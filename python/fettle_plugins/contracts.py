@@ -1,17 +1,25 @@
-"""What stands around functions: hooks in folders `contracts`, and the contracts that ship.
+"""What stands around functions: hooks in folders `contracts` and `recursive_contracts`, and the
+contracts that ship.
 
 DIR/contracts/NAME.py stands around DIR/NAME.py, DIR/contracts/init.py around all modules of DIR, and
-a module names further ones of such a folder in `__contracts__`. A hook is `pre`, `call` or `post`, or
-one of these with the function behind it: `pre_run`. It gets the hub and the call.
+a module names further ones of such a folder in `__contracts__`. Those of `recursive_contracts` stand
+around the same modules of all folders below, too. A hook is `pre`, `call` or `post`, or one of these
+with the function behind it: `pre_run`; both are called. It gets the hub and the call. `sig_run` says
+which parameters `run` has to take.
+
+The order is POP's: first contracts of a positive `__order__`, then those without one (of the folder,
+then of the folders above), then negative ones; `post` is called the other way round, and of `call`
+only the first one counts.
 """
 
 import inspect
 
-from fettle_plugins import changes
+from fettle_plugins import changes, exceptions, signatures
 from fettle_plugins.data import NamespaceDict
+from fettle_plugins.patience import NotReady, Throttled
 
 
-class ContractError(RuntimeError):
+class ContractError(exceptions.PreContractFailed, RuntimeError):
     """A hook says that a function must not be called like this."""
 
 
@@ -20,63 +28,90 @@ class Call:
 
     def __init__(self, function, args, kwargs):
         self.function, self.func, self.signature = function, function.func, function.signature
-        self.ref, self.__name__ = f"{function.ref}.{function.name}", function.name
+        self.ref, self.__name__ = function.ref, function.name
         self.args, self.kwargs, self.ret, self.cache = list(args), dict(kwargs), None, {}
 
     def get_arguments(self):
-        bound = self.signature.bind(*self.args, **self.kwargs)
+        try:
+            bound = self.signature.bind(*self.args, **self.kwargs)
+        except TypeError as error:
+            raise exceptions.BindError(str(error)) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 
     def get_argument(self, name):
         return self.get_arguments()[name]
 
+    @property
+    def path(self):
+        return f"{self.ref}.{self.__name__}"
+
     def proceed(self):
         return self.func(*self.args, **self.kwargs)
 
 
 class Hooks:
-    """A file of a folder `contracts`."""
+    """A file of a folder of contracts."""
 
-    def __init__(self, hub, source):
-        self._hub, self._source = hub, source
+    def __init__(self, hub, source, name):
+        self._hub, self.source, self.name = hub, source, name
+        self.order = getattr(source, "__order__", None)
+        if self.order is not None and -1 < int(self.order) < 1:
+            raise ValueError("`__order__` of a contract must not be 0")
+
+    @property
+    def __name__(self):
+        return self.name
+
+    def __getattr__(self, name):
+        return getattr(self.source, name)
 
     def find(self, kind, function):
+        found = []
         for name in (f"{kind}_{function}", kind):
-            hook = getattr(self._source, name, None)
+            hook = getattr(self.source, name, None)
             if inspect.isfunction(hook):
-                return lambda call: hook(self._hub, call)
-        return None
+                found.append(lambda call, hook=hook: hook(self._hub, call))
+        return found
+
+    def signatures(self):
+        return {
+            name[len("sig_") :]: value
+            for name, value in vars(self.source).items()
+            if name.startswith("sig_") and inspect.isfunction(value)
+        }
 
 
-class Refused:
-    """A contract that would stand around a function here and does not: no call passes it by."""
+class Ours:
+    """A contract that ships. The method `post_present` is its hook of that name."""
 
-    def __init__(self, source):
-        self._file = source.__file__
+    order = None
+
+    def __init__(self, hub):
+        self._hub = hub
 
     def find(self, kind, function):
-        return self._refuse if kind == "pre" else None
+        found = [getattr(self, name, None) for name in (f"{kind}_{function}", kind)]
+        return [hook for hook in found if hook]
 
-    def _refuse(self, call):
-        return False, f"contracts of folders `recursive_contracts` are not applied ({self._file})"
+    def signatures(self):
+        return {}
 
 
-class Resource:
+class Resource(Ours):
     """`resource`: what a state answers is complete, and its changes are those of its states."""
 
-    def find(self, kind, function):
-        return self._complete if kind == "post" and function in ("present", "absent") else None
+    name = "resource"
 
-    def _complete(self, call):
+    def post_present(self, call):
         answer = call.ret
         if not isinstance(answer, dict):
-            raise TypeError(f"{call.ref} returned {type(answer).__name__}, not a dict")
+            raise TypeError(f"{call.path} returned {type(answer).__name__}, not a dict")
         answer.setdefault("name", call.get_arguments().get("name"))
         for key in ("result", "comment"):
             if key not in answer:
-                raise KeyError(f"{call.ref} returned no `{key}`")
-        answer["comment"] = list(_lines(answer["comment"]))
+                raise KeyError(f"{call.path} returned no `{key}`")
+        answer["comment"] = list(lines(answer["comment"]))
         if answer.get("changes") is None:
             states = [answer.get("old_state"), answer.get("new_state")]
             is_plain = all(not state or isinstance(state, dict) for state in states)
@@ -84,133 +119,234 @@ class Resource:
             answer["changes"] = changes.between(*states, computed) if is_plain else {}
         return answer
 
+    post_absent = post_present
 
-def _lines(comment):
+    def post_describe(self, call):
+        """`{NAME: {"cloud.vm.present": [{…}, …]}}`"""
+        for name, states in (call.ret or {}).items():
+            for ref, arguments in states.items():
+                if not isinstance(arguments, list) or not all(
+                    isinstance(one, dict) for one in arguments
+                ):
+                    raise TypeError(
+                        f"{call.path}: `{ref}` of `{name}` must be a list of dicts of arguments"
+                    )
+        return call.ret
+
+
+def lines(comment):
     """A comment of any form, lists within lists too, without what says nothing."""
     if isinstance(comment, (list, tuple, set, frozenset)):
         for one in comment:
-            yield from _lines(one)
+            yield from lines(one)
     elif comment is not None and comment != "" and comment != {}:
         yield comment
 
 
-class SoftFail:
-    """`soft_fail`: an exception is an answer."""
+class SoftFail(Ours):
+    """`soft_fail`: an exception of the function is an answer."""
 
-    def find(self, kind, function):
-        return self._failure if kind == "failed" else None
+    name = "soft_fail"
+
+    def call(self, call):
+        try:
+            answer = call.proceed()
+        except (NotReady, Throttled):
+            raise
+        except Exception as error:
+            return self._failure(call, error)
+        return self._wait(call, answer) if inspect.isawaitable(answer) else answer
+
+    async def _wait(self, call, answer):
+        try:
+            return await unwrapped(answer)
+        except (NotReady, Throttled):
+            raise
+        except Exception as error:
+            return self._failure(call, error)
 
     def _failure(self, call, error):
         answer = {"result": False, "comment": [f"{type(error).__name__}: {error}"]}
-        if call.function.module.part == "states":
-            return {**answer, "changes": {}, "old_state": None, "new_state": None}
-        return {**answer, "ret": None}
+        if not call.ref.startswith("states"):
+            return {**answer, "ret": None}
+        name = call.kwargs.get("name")
+        return {**answer, "changes": {}, "name": name, "old_state": None, "new_state": None}
 
 
-class Attributes:
+class ExecReturn(NamespaceDict):
+    """What an exec function answers: `result`, `ret`, `comment` (a list), `ref`; true if it went well."""
+
+    def __init__(self, hub=None, result=None, ret=None, comment=None, ref="", **more):
+        if not isinstance(result, bool):
+            raise ValueError("`result` of an exec function must be True or False")
+        if not isinstance(ref, str):
+            raise ValueError("`ref` of an exec function must be a string")
+        super().__init__(result=result, ret=ret, comment=list(lines(comment)), ref=ref, **more)
+
+    def __bool__(self):
+        return bool(self["result"])
+
+
+def returned(value, ref):
+    """The answer of an exec function as callers find it. What has no `result` stays what it is."""
+    if isinstance(value, ExecReturn) or not isinstance(value, dict):
+        return value
+    if isinstance(value.get("result"), bool):
+        return ExecReturn(**{"ref": ref, **value})
+    return value if isinstance(value, NamespaceDict) else NamespaceDict(value)
+
+
+class Returned(Ours):
     """What an exec function answers has its keys as attributes, too."""
 
-    def find(self, kind, function):
-        return self._named if kind == "post" else None
+    name = "init"
 
-    def _named(self, call):
-        is_plain = isinstance(call.ret, dict) and not isinstance(call.ret, NamespaceDict)
-        return NamespaceDict(call.ret) if is_plain else None
+    def post(self, call):
+        name = getattr(call.func, "__name__", call.__name__)
+        return returned(call.ret, f"{call.ref}.{name}")
 
 
-def around(hub, module, files):
-    """The contracts of a module, and the names that nobody knows. `files`: sources by path."""
-    made, unknown = [], []
+_SHIPPED = {"resource": Resource, "soft_fail": SoftFail}
+
+
+def around(hub, module):
+    """The contracts of a module in their order, and the names that nobody knows."""
     folder = module.path.rsplit(".", 1)[0]
-    here = f"{folder}.contracts"
-    for name in ("init", *module.path_names):
-        if f"{here}.{name}" in files:
-            made.append(Hooks(hub, files[f"{here}.{name}"]))
-    for name in ("init", *module.path_names, *module.contracts):
-        refused = _above(folder, "recursive_contracts", name, files)
-        made += [Refused(refused)] if refused else []
+    names = [*module.path_names, "init", *hub._defaults.get(folder, ())]
+    made, known = [], set()
+
+    def take(where, names):
+        for name in names:
+            for source in hub._hooks.get(f"{where}.{name}", ()):
+                known.add(name)
+                if all(getattr(one, "source", None) is not source for one in made):
+                    made.append(Hooks(hub, source, name))
+
+    names += [name for name in module.contracts if name not in names]
+    take(f"{folder}.contracts", names)
+    above = folder
+    while above:
+        take(f"{above}.recursive_contracts", names)
+        above = above.rpartition(".")[0]
     for name in module.contracts:
-        if name in ("resource", "soft_fail"):
-            is_meant = name == "soft_fail" or module.part == "states"
-            made += [Resource() if name == "resource" else SoftFail()] if is_meant else []
-        elif name != "auto_state":
-            found = _above(folder, "contracts", name, files)
-            made += [Hooks(hub, found)] if found else []
-            is_known = found or _above(folder, "recursive_contracts", name, files)
-            unknown += [] if is_known else [name]
+        if name in _SHIPPED and not (name == "resource" and module.part != "states"):
+            made.append(_SHIPPED[name](hub))
+        elif name not in known and name not in ("auto_state", "resource"):
+            found = _above(folder, name, hub._hooks)
+            made += [Hooks(hub, source, name) for source in found]
+            known |= {name} if found else set()
     if module.part == "exec":
-        made.append(Attributes())
-    return made, unknown
+        made.append(Returned(hub))
+    unknown = set(module.contracts) - known - {"auto_state", *_SHIPPED}
+    return ordered(made), sorted(unknown)
 
 
-def _above(folder, kind, name, files):
+def around_path(hub, folder):
+    """The contracts around everything at a place: recursive ones called `init`."""
+    part, made = folder.split(".")[0], []
     while folder:
-        found = files.get(f"{folder}.{kind}.{name}")
+        for source in hub._hooks.get(f"{folder}.recursive_contracts.init", ()):
+            made.append(Hooks(hub, source, "init"))
+        folder = folder.rpartition(".")[0]
+    return ordered([*made, *([Returned(hub)] if part == "exec" else [])])
+
+
+def _above(folder, name, files):
+    """A contract that is named may also stand in a folder above."""
+    while folder:
+        found = files.get(f"{folder}.contracts.{name}")
         if found:
             return found
         folder = folder.rpartition(".")[0]
-    return None
+    return []
+
+
+def ordered(found):
+    first = sorted((one for one in found if (one.order or 0) > 0), key=lambda one: one.order)
+    last = sorted((one for one in found if (one.order or 0) < 0), key=lambda one: one.order)
+    made = [*first, *(one for one in found if one.order is None), *last]
+    names = tuple(one.name for one in made)
+    for one in made:
+        verify = getattr(getattr(one, "source", None), "__verify_order__", None)
+        verdict = verify(one._hub, names) if verify else True
+        is_good, why = verdict if isinstance(verdict, tuple) else (verdict, "")
+        if not is_good:
+            raise ValueError(f"the contract `{one.name}` refuses its order: {why}".rstrip(": "))
+    return made
+
+
+def check_signatures(module):
+    """Error: a function is not as a contract says that it is."""
+    if module.path.endswith(".init"):
+        return
+    wrong = []
+    for contract in module.around:
+        for name, wanted in contract.signatures().items():
+            if name not in module.functions:
+                wrong.append(f"the function `{name}` is missing")
+            else:
+                wrong += signatures.differences(name, module.functions[name].func, wanted)
+    if wrong:
+        raise exceptions.ContractSigException("; ".join(wrong))
 
 
 def _hooks(contracts, kind, call):
-    found = [contract.find(kind, call.function.name) for contract in contracts]
-    return [hook for hook in found if hook]
+    found = [hook for contract in contracts for hook in contract.find(kind, call.__name__)]
+    return found[::-1] if kind == "post" else found
 
 
 def _check(call, verdict):
     """`False` or `(False, "why")` of a `pre` refuses the call."""
     is_good, why = verdict if isinstance(verdict, tuple) and len(verdict) == 2 else (verdict, "")
     if is_good is False:
-        raise ContractError(f"{call.ref} is refused by a contract: {why}".rstrip(": "))
-
-
-def _failed(contracts, call, error):
-    hooks = _hooks(contracts, "failed", call)
-    if not hooks:
-        raise error
-    return hooks[0](call, error)
+        raise ContractError(f"{call.path} is refused by a contract: {why}".rstrip(": "))
 
 
 def run(contracts, call):
     """Calls a plain function; one that answers with a coroutine is awaited by who called it."""
-    try:
-        for hook in _hooks(contracts, "pre", call):
-            _check(call, hook(call))
-        hooks = _hooks(contracts, "call", call)
-        call.ret = hooks[0](call) if hooks else call.proceed()
-        if inspect.isawaitable(call.ret):
-            return _finish_later(contracts, call)
-        for hook in _hooks(contracts, "post", call):
-            answer = hook(call)
-            call.ret = call.ret if answer is None else answer
-        return call.ret
-    except Exception as error:
-        return _failed(contracts, call, error)
+    for hook in _hooks(contracts, "pre", call):
+        _check(call, hook(call))
+    hooks = _hooks(contracts, "call", call)
+    call.ret = hooks[0](call) if hooks else call.proceed()
+    if inspect.isawaitable(call.ret):
+        return _finish_later(contracts, call)
+    for hook in _hooks(contracts, "post", call):
+        answer = hook(call)
+        call.ret = call.ret if answer is None else answer
+    return call.ret
 
 
-async def _unwrapped(answer):
+async def unwrapped(answer):
     while inspect.isawaitable(answer):
         answer = await answer
     return answer
 
 
 async def _finish_later(contracts, call):
-    try:
-        call.ret = await _unwrapped(call.ret)
-        for hook in _hooks(contracts, "post", call):
-            answer = await _unwrapped(hook(call))
-            call.ret = call.ret if answer is None else answer
-        return call.ret
-    except Exception as error:
-        return _failed(contracts, call, error)
+    call.ret = await unwrapped(call.ret)
+    for hook in _hooks(contracts, "post", call):
+        answer = await unwrapped(hook(call))
+        call.ret = call.ret if answer is None else answer
+    return call.ret
 
 
 async def run_async(contracts, call):
-    try:
-        for hook in _hooks(contracts, "pre", call):
-            _check(call, await _unwrapped(hook(call)))
-        hooks = _hooks(contracts, "call", call)
-        call.ret = hooks[0](call) if hooks else call.proceed()
-    except Exception as error:
-        return _failed(contracts, call, error)
+    for hook in _hooks(contracts, "pre", call):
+        _check(call, await unwrapped(hook(call)))
+    hooks = _hooks(contracts, "call", call)
+    call.ret = hooks[0](call) if hooks else call.proceed()
     return await _finish_later(contracts, call)
+
+
+async def run_generator(contracts, call):
+    """What an asynchronous generator yields passes; `post` sees the last of it."""
+    for hook in _hooks(contracts, "pre", call):
+        _check(call, await unwrapped(hook(call)))
+    patient = [one for one in contracts if not isinstance(one, SoftFail)]
+    hooks = _hooks(patient, "call", call)
+    async for chunk in hooks[0](call) if hooks else call.proceed():
+        call.ret = chunk
+        yield chunk
+    for hook in _hooks(contracts, "post", call):
+        answer = await unwrapped(hook(call))
+        call.ret = call.ret if answer is None else answer

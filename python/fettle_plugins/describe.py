@@ -1,9 +1,11 @@
 """What the host is told of modules: their functions, and what these take."""
 
+import copy
 import inspect
 
-from fettle_plugins import changes
+from fettle_plugins import accounts, changes, maps
 from fettle_plugins.data import is_json
+from fettle_plugins.hub import aliases_of
 
 _KINDS = {
     inspect.Parameter.POSITIONAL_ONLY: "positional",
@@ -23,7 +25,20 @@ def modules_of(hub):
             and not module.is_ours
         ):
             told.append(_module(module))
-    return told
+    return told + [
+        {"path": path, "dynamic": True, "functions": [], **_account(hub, path, None)}
+        for path in _dynamic(hub._parts.get("exec"))
+    ]
+
+
+def _dynamic(part):
+    """The parts of which only their resolver knows what is below."""
+    if part is None:
+        return
+    if part._resolver is not None:
+        yield part._path
+    for name in sorted(part._parts):
+        yield from _dynamic(part._parts[name])
 
 
 def _module(module):
@@ -34,15 +49,15 @@ def _module(module):
         "text": inspect.getdoc(source) or "",
         "functions": [_function(name, one) for name, one in sorted(module.functions.items())],
     }
+    if not module.is_users:
+        described["packaged"] = True
     wait = getattr(source, "__reconcile_wait__", None)
     if wait is not None:
         described["wait"] = wait if is_json(wait) else str(wait)
-    implied = getattr(source, "TREQ", None)
-    if isinstance(implied, dict) and is_json(implied):
+    implied = _implied(module)
+    if implied and is_json(implied):
         described["implied"] = implied
-    providers = _providers(module)
-    if providers:
-        described["acct"] = providers
+    described.update(_account(module.hub, module.path, module))
     for name, key in _SWITCHES.items():
         if getattr(source, name, False):
             described[key] = True
@@ -52,15 +67,36 @@ def _module(module):
 _SWITCHES = {"SKIP_ESM": "skips_memory", "CAN_LOOK": "can_look", "CAN_REPEAT": "can_repeat"}
 
 
-def _providers(module):
-    """`ACCT` of the module, else of the `init.py` of a folder around it."""
-    told = getattr(module.source, "ACCT", None)
-    names = module.path.split(".")
+def _implied(module):
+    """`TREQ` of the module and of the contracts around it."""
+    told = getattr(module.source, "TREQ", None)
+    found = dict(told) if isinstance(told, dict) else {}
+    for contract in module.around:
+        more = getattr(getattr(contract, "source", None), "TREQ", None)
+        if isinstance(more, dict):
+            found = maps.update(copy.deepcopy(found), copy.deepcopy(more), merge_lists=True)
+    return found
+
+
+def _account(hub, path, module):
+    providers = providers_of(hub, path, module)
+    told = {"acct": providers} if providers else {}
+    if accounts.makes_profiles(hub, providers or [path.split(".")[1]]):
+        told["gathers"] = True
+    return told
+
+
+def providers_of(hub, path, module):
+    """`ACCT` of the module, else of the `init.py` of a folder around it, else of its part of the hub."""
+    told = getattr(module.source, "ACCT", None) if module is not None else None
+    names = path.split(".")
     while told is None and len(names) > 1:
         names.pop()
-        init = module.hub._modules.get(".".join([*names, "init"]))
+        init = hub._modules.get(".".join([*names, "init"]))
         told = getattr(init.source, "ACCT", None) if init else None
-    return list(told or [])
+    if told is None:
+        told = accounts.providers_of(hub, path)
+    return [told] if isinstance(told, str) else list(told or [])
 
 
 def _function(name, function):
@@ -69,6 +105,9 @@ def _function(name, function):
         if one.name in ("hub", "ctx"):
             continue
         told = {"name": one.name, "kind": _KINDS[one.kind]}
+        aliases = aliases_of(one)
+        if aliases:
+            told["aliases"] = aliases
         if one.default is not one.empty:
             told["default"] = one.default if is_json(one.default) else None
         parameters.append(told)
@@ -78,5 +117,8 @@ def _function(name, function):
         "parameters": parameters,
         "async": function.is_async,
     }
+    remembers = getattr(function.func, "remembers", None)
+    if remembers is not None:
+        described["remembers"] = remembers
     computed = changes.computed_of(function.signature)
     return {**described, "computed": computed} if computed else described

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 
-from fettle_plugins import builtin, loader
+from fettle_plugins import builtin, loader, packages
 from fettle_plugins.data import dumps
 from fettle_plugins.hub import Hub
 
@@ -31,11 +31,15 @@ class ProgramHub(Hub):
     def __init__(self, *args, **kwargs):
         super().__init__()
         builtin.add(self)
-        self.pop.Loop = asyncio.new_event_loop()
+        self.pop.Loop = self.pop.loop.CURRENT_LOOP = asyncio.new_event_loop()
+        found, _ = packages.find(packages.places())
+        self._packages = [package for package in found if not package.is_original]
 
     def load_plugins(self, *folders):
         """Python plugins below these folders; problems are errors."""
-        problems = loader.load(self, [os.path.abspath(folder) for folder in folders])
+        problems = loader.load(
+            self, [os.path.abspath(folder) for folder in folders], self._packages
+        )
         if problems:
             raise RuntimeError("; ".join(f"{one['file']}: {one['text']}" for one in problems))
 

@@ -23,6 +23,7 @@ struct PluginCall {
   std::vector<Value> positional{};
   Value arguments = Value::dict({});  ///< by name
   /// `ctx`: test, old_state, rerun_data, acct, tag, run_name. For functions that take it.
+  /// `acct_profile` names the credentials for code that makes something of them.
   Value context = Value::dict({});
   Value run{};              ///< for a reconciler: `name`, `running`: results by tag
   bool only_known = false;  ///< arguments that the function does not take are left out
@@ -32,6 +33,8 @@ struct PluginCall {
   ///   {"call": PATH, "positional", "arguments", "context"}   a function that the host has
   ///   {"apply": {"name", "tags"}}   run states again, all without tags: {"ran": tags, "running"}
   ///   {"sleep": SECONDS}            of a reconciler
+  ///   {"profiles": PROVIDERS}       the credentials of these and of their plugins: {PROVIDER:
+  ///                                 {NAME: {…}}}
   std::function<Result<Value>(const Value& asked)> on_ask{};
 };
 
@@ -47,21 +50,26 @@ struct PluginAnswer {
   std::string why{};  ///< for the other verdicts
   Value watch{};      ///< paths and numbers of processes: when one changes, it is called at once
   Value running{};    ///< of a reconciler: the results as it merged them; null: it did not
+  Value secrets{};    ///< texts that it has found out and nobody may see; null: none
 };
 
 /// The modules, each as a dict that a catalogue reads (`states/described.h`): `path`, `file`,
 /// `text`, `functions` ({name, text, parameters, computed, async}), `wait`, `implied`,
-/// `skips_memory`, `can_look`, `can_repeat`. A parameter is {name, kind, default}; without a
-/// default it is required.
+/// `skips_memory`, `can_look`, `can_repeat`, `gathers` (its code makes something of credentials),
+/// `dynamic` (whatever is below this path may be called), `packaged` (of an installed package). A parameter is {name, kind, default,
+/// aliases}; without a default it is required.
 struct PluginModules {
   std::vector<Value> modules;
   std::vector<Error> problems;  ///< files that are no modules, and why
+  std::vector<Error> hidden{};  ///< the same of installed packages, which nobody asked for
 };
 
 class PluginHost {
  public:
   virtual ~PluginHost() = default;
   virtual Result<PluginModules> describe(std::stop_token stop) = 0;
+  /// Loads installed packages, and tells what they add.
+  virtual Result<PluginModules> describe_packages(std::stop_token) { return PluginModules{}; }
   /// Calls a function, from any thread. Errors: the function failed, crashed or took too long; the
   /// excerpt is its trace.
   virtual Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) = 0;
@@ -85,6 +93,7 @@ struct PythonOptions {
   std::vector<std::string> folders;   ///< with `states`, `exec`, `tool`, `reconcile` in them
   Value functions = Value::dict({});  ///< what may be asked: by path, whether it is awaited
   Value options = Value::dict({});    ///< `hub.OPT.idem`
+  bool has_packages = false;          ///< it may load installed packages, once they are wanted
   /// Gets what is written outside of calls, line by line, from any thread; may be empty.
   std::function<void(std::string_view text)> on_log{};
 };

@@ -1,15 +1,17 @@
 #include "drivers/state/plugins.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
+#include "drivers/state/installed_packages.h"
 #include "drivers/state/python_package.h"
 #include "value/mask.h"
 
 namespace fettle {
 namespace {
 
-constexpr std::array<std::string_view, 4> parts{"states", "exec", "reconcile", "tool"};
+constexpr std::array<std::string_view, 5> parts{"states", "exec", "reconcile", "tool", "acct"};
 constexpr size_t most_files = 10'000;
 
 /// The files below a part of a folder, sorted, without hidden ones and links to folders. A part
@@ -124,23 +126,55 @@ Status Plugins::open(std::stop_token stop) {
     if (!status)
       problems_.push_back(std::move(status).context(name).error());
   }
-  if (!found.has_python)
-    return {};
-  PythonOptions python{options_.python,    TRY(unpack_python(options_.home)).string(),
-                       std::move(folders), functions_for_python(),
-                       options_.options,   options_.on_log};
-  return add(make_python_host(python), stop).context("loading plugins in Python");
+  folders_ = std::move(folders);
+  return found.has_python ? start_python(stop) : Status();
+}
+
+Status Plugins::start_python(std::stop_token stop) {
+  PythonOptions python{options_.python,  TRY(unpack_python(options_.home)).string(),
+                       folders_,         functions_for_python(),
+                       options_.options, options_.looks_for_packages,
+                       options_.on_log};
+  std::unique_ptr<PluginHost> host = make_python_host(python);
+  python_ = host.get();
+  return add(std::move(host), stop).context("loading plugins in Python");
+}
+
+Result<bool> Plugins::open_packages(std::stop_token stop) {
+  if (!options_.looks_for_packages || has_packages_ || !has_installed_packages(options_.python))
+    return false;
+  has_packages_ = true;
+  if (python_ == nullptr)
+    TRY(start_python(stop));
+  take(python_, TRY(python_->describe_packages(stop).context("loading installed packages")));
+  return true;
 }
 
 Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
-  PluginModules found = TRY(host->describe(stop));
+  take(host.get(), TRY(host->describe(stop)));
+  hosts_.push_back(std::move(host));
+  return {};
+}
+
+void Plugins::take(PluginHost* host, PluginModules found) {
   for (Error& problem : found.problems)
     problems_.push_back(std::move(problem));
+  for (Error& problem : found.hidden)
+    hidden_problems_.push_back(std::move(problem));
   for (const Value& module : found.modules) {
     const std::string path(module.text_at("path"));
     const std::string file(module.text_at("file"));
+    if (module.bool_at("dynamic")) {
+      modules_.push_back(module);
+      dynamic_.emplace(path, host);
+      continue;
+    }
+    if (module.bool_at("packaged") && is_own(path))
+      continue;
     const auto [other, is_new] = files_.emplace(path, file);
     if (!is_new) {
+      if (module.bool_at("packaged"))
+        continue;
       problems_.push_back(
           user_error(cat("`", path, "` already exists: ", other->second), {file, 0, 0}));
       continue;
@@ -148,10 +182,8 @@ Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
     modules_.push_back(module);
     if (const Value& functions = module.at("functions"); functions.is_list())
       for (const Value& function : functions.items())
-        functions_.emplace(cat(path, ".", function.text_at("name")), host.get());
+        functions_.emplace(cat(path, ".", function.text_at("name")), host);
   }
-  hosts_.push_back(std::move(host));
-  return {};
 }
 
 Value Plugins::functions_for_python() const {
@@ -163,7 +195,23 @@ Value Plugins::functions_for_python() const {
   return Value::dict(std::move(entries));
 }
 
-bool Plugins::has(std::string_view path) const { return functions_.contains(path); }
+bool Plugins::is_own(std::string_view module) const {
+  const std::string before = cat(module, ".");
+  return std::ranges::any_of(options_.functions.entries(), [&](const Entry& function) {
+    return function.key.view().starts_with(before);
+  });
+}
+
+PluginHost* Plugins::host_of(std::string_view path) const {
+  if (const auto found = functions_.find(path); found != functions_.end())
+    return found->second;
+  for (const auto& [before, host] : dynamic_)
+    if (path.size() > before.size() + 1 && path.starts_with(before) && path[before.size()] == '.')
+      return host;
+  return nullptr;
+}
+
+bool Plugins::has(std::string_view path) const { return host_of(path) != nullptr; }
 
 std::vector<std::string> Plugins::names(std::string_view before, std::string_view after) const {
   std::vector<std::string> found;
@@ -223,21 +271,29 @@ thread_local int NestedCall::depth_ = 0;
 }  // namespace
 
 Result<PluginAnswer> Plugins::call(const PluginCall& call, std::stop_token stop) {
-  const auto found = functions_.find(call.path);
-  if (found == functions_.end())
+  PluginHost* const host = host_of(call.path);
+  if (host == nullptr)
     return user_error(cat("there is no function `", call.path, "`"));
   const NestedCall nested;
   if (NestedCall::is_too_deep())
     return user_error(cat("functions call each other more than ", NestedCall::deepest, " deep"));
-  const Mask mask = secrets_of(call);
+  Mask mask = secrets_of(call);
   PluginCall guarded = call;
-  guarded.on_ask = [&](const Value& asked) { return answer(marked(asked, mask), call, stop); };
+  guarded.on_ask = [&](const Value& asked) -> Result<Value> {
+    Value told = TRY(answer(marked(asked, mask), call, stop));
+    mask.add_marked(told);  // on the thread of this call, as everything that the code says
+    return told;
+  };
   const auto& on_log = call.on_log ? call.on_log : options_.on_log;
   if (on_log)
     guarded.on_log = [&](std::string_view text) { on_log(mask.text(text)); };
-  Result<PluginAnswer> answer = found->second->call(guarded, stop);
+  Result<PluginAnswer> answer = host->call(guarded, stop);
   if (!answer)
     return mask.error(std::move(answer).error()).context(cat("`", call.path, "`"));
+  if (answer->secrets.is_list())
+    for (const Value& secret : answer->secrets.items())
+      if (secret.is_text())
+        mask.add(secret.text());
   answer->why = mask.text(answer->why);
   answer->result = marked(answer->result, mask);
   answer->running = marked(answer->running, mask);

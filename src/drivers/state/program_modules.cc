@@ -41,21 +41,11 @@ class ProgramHost : public PluginHost {
       : program_(std::move(how), serving), file_(std::move(file)) {}
 
   Result<PluginModules> describe(std::stop_token stop) override {
-    const Value answer = TRY(good_answer(program_.call(
-        {.request = Value::dict({{"describe", true}}), .time_limit = describe_limit}, stop)));
-    if (!answer.at("modules").is_list())
-      return user_error(
-          cat("its description needs a list `modules`, but is ", clipped(write_json(answer), 500)),
-          {file_, 0, 0});
-    PluginModules found;
-    for (const Value& module : answer.at("modules").items()) {
-      found.modules.push_back(module);
-      modules_[std::string(module.text_at("path"))] = module;
-    }
-    if (answer.at("problems").is_list())
-      for (const Value& problem : answer.at("problems").items())
-        found.problems.push_back(problem_of(problem));
-    return found;
+    return described(Value::dict({{"describe", true}}), stop);
+  }
+
+  Result<PluginModules> describe_packages(std::stop_token stop) override {
+    return described(Value::dict({{"describe", true}, {"packages", true}}), stop);
   }
 
   Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) override {
@@ -77,6 +67,24 @@ class ProgramHost : public PluginHost {
   }
 
  private:
+  Result<PluginModules> described(Value request, const std::stop_token& stop) {
+    const Value answer = TRY(good_answer(
+        program_.call({.request = std::move(request), .time_limit = describe_limit}, stop)));
+    if (!answer.at("modules").is_list())
+      return user_error(
+          cat("its description needs a list `modules`, but is ", clipped(write_json(answer), 500)),
+          {file_, 0, 0});
+    PluginModules found;
+    for (const Value& module : answer.at("modules").items()) {
+      found.modules.push_back(module);
+      modules_[std::string(module.text_at("path"))] = module;
+    }
+    if (answer.at("problems").is_list())
+      for (const Value& problem : answer.at("problems").items())
+        (problem.bool_at("hidden") ? found.hidden : found.problems).push_back(problem_of(problem));
+    return found;
+  }
+
   Result<PluginAnswer> judge(const Value& answer) const {
     using Verdict = PluginAnswer::Verdict;
     static constexpr std::pair<const char*, Verdict> verdicts[] = {
@@ -91,7 +99,9 @@ class ProgramHost : public PluginHost {
     if (answer.find("result") == nullptr)
       return world_error(
           cat(file_, " returned no `result`, but ", clipped(write_json(answer), 500)));
-    return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
+    return PluginAnswer{.result = answer.at("result"),
+                        .running = answer.at("running"),
+                        .secrets = answer.at("secrets")};
   }
 
   /// Whether a call may be repeated. A function that may have effects is called once, and so is the
@@ -125,7 +135,8 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
   std::vector<Value> folders(options.folders.begin(), options.folders.end());
   const Value settings = Value::dict({{"folders", Value::list(std::move(folders))},
                                       {"functions", options.functions},
-                                      {"options", options.options}});
+                                      {"options", options.options},
+                                      {"packages", options.has_packages}});
   // Modules are looked for in the package, not in the working folder.
   constexpr const char* start =
       "import sys; sys.path[0] = sys.argv[1]; from fettle_plugins.serve import main; main()";

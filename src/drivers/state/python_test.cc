@@ -1,77 +1,14 @@
 /// Plugins in Python as users of Idem have them, run by the real interpreter.
 
-#include <sys/stat.h>
-
 #include <atomic>
 #include <thread>
 
-#include <gtest/gtest.h>
-
-#include "base/http.h"
-#include "base/process.h"
-#include "base/text.h"
-#include "drivers/state/plugins.h"
-#include "drivers/state/python_package.h"
-#include "value/json.h"
+#include "tests/fixtures/python_fixture.h"
 
 namespace fettle {
 namespace {
 
-class Python : public testing::Test {
- protected:
-  void write(const std::string& name, const std::string& text) {
-    const Path path = folder_->path() / name;
-    ASSERT_TRUE(make_directories(path.parent_path()));
-    ASSERT_TRUE(write_file(path, text));
-  }
-  Plugins& open() {
-    plugins_.emplace(PluginOptions{.folders = {folder_->path() / "a", folder_->path() / "b"},
-                                   .home = folder_->path() / "home",
-                                   .functions = Value::dict({{"exec.test.ping", false},
-                                                             {"exec.test.aping", true},
-                                                             {"states.test.nop", true}}),
-                                   .options = Value::dict({{"run_name", "web"}})},
-                     http_);
-    const Status status = plugins_->open({});
-    EXPECT_TRUE(status) << to_string(status.error());
-    return *plugins_;
-  }
-  static std::string shown(const Result<PluginAnswer>& answer) {
-    if (!answer)
-      return to_string(answer.error());
-    static constexpr const char* names[] = {"", "not ready: ", "throttled: ", "skipped: "};
-    return cat(names[static_cast<int>(answer->verdict)],
-               answer->verdict == PluginAnswer::Verdict::answered ? write_json(answer->result)
-                                                                  : answer->why);
-  }
-  std::string call(const std::string& path, const Value& arguments = Value::dict({}),
-                   const Value& context = Value::dict({}), bool only_known = false) {
-    return shown(plugins_->call({.path = path,
-                                 .arguments = arguments,
-                                 .context = context,
-                                 .only_known = only_known,
-                                 .time_limit = 60s,
-                                 .on_log = [this](std::string_view text) { logged_ += text; },
-                                 .on_ask = on_ask_},
-                                {}));
-  }
-  /// The module of a path among those that were found.
-  const Value& module(std::string_view path) const {
-    static const Value none;
-    for (const Value& one : plugins_->modules())
-      if (one.text_at("path") == path)
-        return one;
-    return none;
-  }
-
-  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
-  HttpClient http_;
-  std::optional<Plugins> plugins_;
-  std::function<Result<Value>(const Value&)> on_ask_ = [](const Value& asked) -> Result<Value> {
-    return Value(cat("host: ", asked.text_at("call")));
-  };
-  std::string logged_;
-};
+class Python : public PythonFixture {};
 
 TEST_F(Python, SignaturesAreTold) {
   write("a/states/cloud/vm.py", R"py(
@@ -245,30 +182,16 @@ async def use(hub, ctx):
   write("a/exec/deep/recursive/x.py", "__contracts__ = ['nobody']\ndef f(hub):\n    return 1\n");
   Plugins& plugins = open();
   EXPECT_EQ(call("exec.tool.run", Value::dict({{"words", "c d"}})),
-            R"({"by":"exec.tool.run","result":true,"ret":["c","d"],"seen":true})");
+            R"({"by":"exec.tool","comment":[],"result":true,"ret":["c","d"],"seen":true})");
   EXPECT_EQ(call("exec.tool.refuse", Value::dict({{"what", "mondays"}})),
             "`exec.tool.refuse`: ContractError: exec.tool.refuse is refused by a contract: not on "
             "mondays");
-  EXPECT_EQ(call("exec.tool.instead"), R"({"result":true,"ret":["instead",5],"seen":true})");
+  EXPECT_EQ(call("exec.tool.instead"),
+            R"({"comment":[],"result":true,"ret":["instead",5],"seen":true})");
   EXPECT_NE(call("exec.tool.use").find("TypeError"), std::string::npos);  // a list is no dict
   ASSERT_EQ(plugins.problems().size(), 1u);
   EXPECT_EQ(plugins.problems()[0].message, "unknown contracts: nobody");
   EXPECT_EQ(call("exec.deep.recursive.x.f"), "1");
-}
-
-TEST_F(Python, AContractThatIsNotAppliedLetsNoCallPass) {
-  write("a/states/shop/tag.py", "__contracts__ = ['stamp']\ndef f(hub):\n    return 1\n");
-  write("a/states/shop/recursive_contracts/stamp.py", "def pre(hub, ctx):\n    pass\n");
-  write("a/exec/deep/recursive_contracts/init.py", "def post(hub, ctx):\n    pass\n");
-  write("a/exec/deep/down/x.py", "def f(hub):\n    return 1\n");
-  write("a/exec/other/x.py", "def f(hub):\n    return 1\n");
-  EXPECT_TRUE(open().problems().empty());
-  const std::string refused =
-      "is refused by a contract: contracts of folders `recursive_contracts` are not applied";
-  EXPECT_NE(call("states.shop.tag.f").find(refused), std::string::npos)
-      << call("states.shop.tag.f");
-  EXPECT_NE(call("exec.deep.down.x.f").find(refused), std::string::npos);
-  EXPECT_EQ(call("exec.other.x.f"), "1");
 }
 
 TEST_F(Python, AFileThatEndsThePythonConcernsItselfOnly) {
@@ -305,88 +228,10 @@ async def both(hub, ctx):
 )py");
   open();
   EXPECT_EQ(call("exec.web.get", Value::dict({{"url", "u"}})),
-            R"({"result":true,"ret":["GET","u"]})");
+            R"({"comment":[],"result":true,"ret":["GET","u"]})");
   EXPECT_EQ(
       call("exec.web.both"),
       R"({"diff":{"new":{"a":2},"old":{"a":1}},"got":["GET","u"],"merged":{"a":{"b":1,"c":2}},"put":["PUT","v"],"text":{"k":["v"]}})");
-}
-
-TEST_F(Python, AGetThatFailsSaysSoInAStateThatIsMadeOfIt) {
-  write(
-      "a/exec/disk.py",
-      "__contracts__ = ['auto_state']\n"
-      "def get(hub, ctx, resource_id):\n    return {'result': False, 'comment': [], 'ret': None}\n"
-      "def create(hub, ctx, name):\n    return {}\n"
-      "def update(hub, ctx, name):\n    return {}\n"
-      "def delete(hub, ctx, name):\n    return {}\n");
-  open();
-  const std::string said = call("states.disk.present", Value::dict({{"name", "a"}}));
-  EXPECT_NE(said.find("`exec.disk.get` did not succeed and does not say why"), said.npos) << said;
-}
-
-TEST_F(Python, AutoStateMakesStatesOfAnExecModule) {
-  write("a/exec/disk.py", R"py(
-__contracts__ = ["auto_state", "soft_fail"]
-DISKS = {}
-
-async def get(hub, ctx, name, resource_id=None):
-    return {"result": True, "ret": DISKS.get(resource_id), "comment": []}
-
-async def list_(hub, ctx):
-    return {"result": True, "ret": list(DISKS.values()), "comment": []}
-
-async def create(hub, ctx, name, size: int, kind: str = "ssd", resource_id=None):
-    """Makes a disk."""
-    if size > 100:
-        raise ValueError("too large")
-    DISKS["d-" + name] = {"name": name, "size": size, "kind": kind, "resource_id": "d-" + name}
-    return {"result": True, "ret": {"resource_id": "d-" + name}, "comment": ["made"]}
-
-async def update(hub, ctx, name, resource_id, size=None, kind=None):
-    DISKS[resource_id].update(size=size)
-    return {"result": True, "ret": None, "comment": ["resized"]}
-
-def delete(hub, ctx, name, resource_id):
-    del DISKS[resource_id]
-    return {"result": True, "ret": None, "comment": ["deleted"]}
-
-__func_alias__ = {"list_": "list"}
-)py");
-  open();
-  const auto present = [&](int64_t size, const Value& context) {
-    const Result<PluginAnswer> answer =
-        plugins_->call({.path = "states.disk.present",
-                        .arguments = Value::dict({{"name", "a"}, {"size", size}}),
-                        .context = context},
-                       {});
-    EXPECT_TRUE(answer) << to_string(answer.error());
-    const Value& ret = answer->result;
-    return cat(write_json(ret.at("result")), write_json(ret.at("comment")),
-               write_json(ret.at("changes")), write_json(ret.at("rerun_data")));
-  };
-  const Value none = Value::dict({}), test = Value::dict({{"test", true}});
-  const Value known = Value::dict({{"old_state", Value::dict({{"resource_id", "d-a"}})}});
-  EXPECT_EQ(present(5, test),
-            R"(true["Would create 'a'"]{"new":{"name":"a","size":5},"old":{}}null)");
-  EXPECT_EQ(
-      present(5, none),
-      R"(true["made"]{"new":{"kind":"ssd","name":"a","resource_id":"d-a","size":5},"old":{}}null)");
-  EXPECT_EQ(present(5, known), R"(true["'a' is as described"]{}null)");
-  EXPECT_EQ(present(7, known), R"(true["resized"]{"new":{"size":7},"old":{"size":5}}null)");
-  EXPECT_EQ(
-      call("states.disk.describe"),
-      R"({"a":{"disk.present":[{"name":"a"},{"size":7},{"kind":"ssd"},{"resource_id":"d-a"}]}})");
-  EXPECT_EQ(present(500, none), R"(false["ValueError: too large"]{}{"has_error":true,"name":"a"})");
-  const std::string gone =
-      call("states.disk.absent", Value::dict({{"name", "a"}}),
-           Value::dict({{"old_state", Value::dict({{"resource_id", "d-a"}})}}));
-  EXPECT_NE(gone.find(R"("comment":["deleted"])"), std::string::npos) << gone;
-  std::string parameters;
-  for (const Value& function : module("states.disk").at("functions").items())
-    if (function.text_at("name") == "present")
-      for (const Value& parameter : function.at("parameters").items())
-        parameters += cat(parameter.text_at("name"), parameter.find("default") ? "? " : " ");
-  EXPECT_EQ(parameters, "name resource_id? size kind? ");
 }
 
 TEST_F(Python, CoroutinesRunSideBySide) {
