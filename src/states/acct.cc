@@ -148,4 +148,20 @@ Result<Value> Credentials::profile(std::span<const Name> providers, std::string_
   return found;
 }
 
+Value Credentials::profiles(std::span<const Name> providers) const {
+  std::vector<Entry> found;
+  for (const auto& [provider, profiles] : providers_) {
+    const bool is_wanted = std::ranges::any_of(providers, [&](const Name& name) {
+      return provider == name.view() || provider.starts_with(cat(name, "."));
+    });
+    if (!is_wanted)
+      continue;
+    std::vector<Entry> entries;
+    for (const auto& [name, values] : profiles)
+      entries.push_back({name, values});
+    found.push_back({provider, Value::dict(std::move(entries))});
+  }
+  return Value::dict(std::move(found));
+}
+
 }  // namespace fettle::states

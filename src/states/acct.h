@@ -36,6 +36,9 @@ class Credentials {
   /// The profile of this name among those of the providers; an empty dict: there is none. An empty
   /// name means the default. Error: several of the providers have one.
   Result<Value> profile(std::span<const Name> providers, std::string_view name) const;
+  /// All profiles of these providers, and of those whose names go on with a full stop: {PROVIDER:
+  /// {NAME: {…}}}. That is what plugins make others of.
+  Value profiles(std::span<const Name> providers) const;
   bool is_empty() const { return providers_.empty(); }
   bool has(std::string_view provider, std::string_view name) const;
   /// Error (`Blame::user`): no provider has a profile of this name. `default` always exists.

@@ -57,6 +57,18 @@ TEST(Acct, ProfilesOfOneNameOfSeveralProvidersAreAnError) {
             "there are profiles `default` of several providers: a and b");
 }
 
+TEST(Acct, PluginsGetTheProfilesOfTheirProvidersAndNoOthers) {
+  const Result<Credentials> read = Credentials::read(
+      "cloud: {default: {key: k3y}}\ncloud.login: {a: {user: me}}\nclouds: {default: {key: "
+      "0ther}}\n",
+      "acct.yml", {});
+  ASSERT_TRUE(read) << to_string(read.error());
+  const std::vector<Name> wanted{"cloud", "nothing"};
+  EXPECT_EQ(write_json(read->profiles(wanted), {.show_secrets = true}),
+            R"({"cloud":{"default":{"key":"k3y"}},"cloud.login":{"a":{"user":"me"}}})");
+  EXPECT_EQ(write_json(read->profiles(wanted)).find("k3y"), std::string::npos);
+}
+
 TEST(Acct, AProfileThatExistsNowhereIsAnError) {
   const Credentials known =
       *Credentials::read("a: {staging: {k: 1}}\nb: {production: {k: 2}}\n", "acct.yml", {});

@@ -69,9 +69,17 @@ const Waits& Catalogue::waits() const {
 }
 
 const Parameter* Function::find(std::string_view parameter) const {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [&](const Parameter& one) { return one.name == parameter; });
+  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) {
+    return one.name == parameter ||
+           std::ranges::any_of(one.aliases, [&](const Name& alias) { return alias == parameter; });
+  });
   return found == parameters.end() ? nullptr : &*found;
+}
+
+bool Function::remembers(std::string_view parameter) const {
+  const Parameter* const found = find(parameter);
+  return found != nullptr &&
+         (!remembered || std::ranges::find(*remembered, found->name) != remembered->end());
 }
 
 const Function* Module::find(std::string_view function) const {

@@ -22,7 +22,8 @@ struct Parameter {
   Name name;
   std::optional<Value> otherwise;  ///< the default; none: the parameter is required
   std::string text;
-  Shape shape = Shape::any;  ///< of the given value; null is allowed if there is a default
+  Shape shape = Shape::any;     ///< of the given value; null is allowed if there is a default
+  std::vector<Name> aliases{};  ///< other names under which it may be given
 };
 
 struct Function {
@@ -32,8 +33,13 @@ struct Function {
   bool takes_rest = false;            ///< it takes any further argument, too
   std::string test_mode;              ///< the answer of `--test`
   Value computed{};                   ///< outputs that make no difference (`value/changes.h`)
+  /// The parameters that get what memory has when a file leaves them out; none: all do.
+  std::optional<std::vector<Name>> remembered{};
 
+  /// By its name, or by another one under which it may be given.
   const Parameter* find(std::string_view parameter) const;
+  /// Whether a parameter that a file leaves out gets what memory has.
+  bool remembers(std::string_view parameter) const;
 };
 
 /// The implied needs of every use of a function (Idem: TREQ).

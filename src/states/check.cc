@@ -98,11 +98,12 @@ class Checker {
     for (const Parameter& parameter : function.parameters) {
       const Value* given = nullptr;
       for (const auto& [name, value] : chunk.arguments)
-        if (name == parameter.name)
+        if (function.find(name) == &parameter)
           given = &value;
       if (given != nullptr)
         check_shape(chunk, body, parameter, *given);
-      else if (!parameter.otherwise && !is_bound(body, parameter.name))
+      else if (!parameter.otherwise && !is_bound(body, parameter.name) &&
+               !is_known(chunk, function, parameter.name))
         missing += cat(missing.empty() ? "" : ", ", parameter.name);
     }
     if (!missing.empty())
@@ -123,6 +124,12 @@ class Checker {
         if (const std::string meant = suggestion(name.view(), wanted); !meant.empty())
           return cat("; it has `", name, "`", meant);
     return {};
+  }
+
+  /// Whether memory has the argument, as resources keep what a file leaves out.
+  bool is_known(const Chunk& chunk, const Function& function, const Name& parameter) const {
+    return function.remembers(parameter) && with_.options.memory != nullptr &&
+           with_.options.memory->has(chunk.state, chunk.id, parameter);
   }
 
   /// Whether a binding written by hand sets the argument.

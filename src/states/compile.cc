@@ -109,6 +109,8 @@ bool waits_for_additions(const CompiledStates& made, const CompileOptions& optio
 
 }  // namespace
 
+bool Memory::has(const Name&, const Name&, const Name&) const { return false; }
+
 Front::Front() : report(texts) {}
 
 std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& files,

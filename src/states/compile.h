@@ -17,12 +17,15 @@
 
 namespace fettle::states {
 
-/// The memory of former runs: a requisite may name something in it that is not in this run.
+/// The memory of former runs: a requisite may name something in it that is not in this run, and a
+/// required argument that is in it may be left out.
 class Memory {
  public:
   virtual ~Memory() = default;
   /// The names of keys (`core/state_tag.h`) for which a state, and an ID or a name, may stand.
   virtual std::vector<Name> find(const Name& state, const Name& target) const = 0;
+  /// Whether the new state of an ID had a value of this name.
+  virtual bool has(const Name& state, const Name& id, const Name& parameter) const;
 };
 
 /// Something that a state has added to its run: `{"block": {text, pipe}}`, `{"chunk": {state, fun,

@@ -30,7 +30,10 @@ Result<std::vector<Name>> names_of(const Value& module, std::string_view what, c
 Result<Function> function_of(const Value& module, const Value& told) {
   if (!told.at("name").is_text())
     return wrong(module, "has a function without a name");
-  Function made{told.at("name").text(), std::string(told.text_at("text")), {}, false, {}};
+  Function made{.name = told.at("name").text(),
+                .text = std::string(told.text_at("text")),
+                .parameters = {},
+                .test_mode = {}};
   const Value& parameters = told.at("parameters");
   if (!parameters.is_null() && !parameters.is_list())
     return wrong(module, cat("has no list of parameters for `", made.name, "`"));
@@ -46,8 +49,11 @@ Result<Function> function_of(const Value& module, const Value& told) {
     made.parameters.push_back({name,
                                otherwise == nullptr ? std::nullopt : std::optional(*otherwise),
                                std::string(parameter.text_at("text"))});
+    made.parameters.back().aliases = TRY(names_of(module, "aliases", parameter.at("aliases")));
   }
   made.computed = told.at("computed");
+  if (told.find("remembers") != nullptr)
+    made.remembered = TRY(names_of(module, "remembers", told.at("remembers")));
   return made;
 }
 

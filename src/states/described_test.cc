@@ -51,6 +51,26 @@ TEST(Described, AModuleHasFunctionsParametersAndWhatItImplies) {
   EXPECT_EQ(implied, "present:cloud.disk.present present:cloud.net absent:cloud.net ");
 }
 
+TEST(Described, AParameterHasOtherNamesAndMayBeForgotten) {
+  const DescribedModules made = read(R"({"path": "states.vm", "functions": [
+      {"name": "present", "remembers": ["resource_id"], "parameters": [
+        {"name": "resource_id", "default": null}, {"name": "id_", "aliases": ["id", "ident"]}]},
+      {"name": "absent", "parameters": [{"name": "size"}]}]})");
+  ASSERT_TRUE(made.problems.empty()) << to_string(made.problems.front());
+  const Function& present = *made.modules[0].find("present");
+  EXPECT_EQ(present.find("ident"), present.find("id_"));
+  EXPECT_EQ(present.find("idents"), nullptr);
+  EXPECT_TRUE(present.remembers("resource_id"));
+  EXPECT_FALSE(present.remembers("id"));
+  EXPECT_TRUE(made.modules[0].find("absent")->remembers("size"));
+  EXPECT_FALSE(made.modules[0].find("absent")->remembers("color"));
+  EXPECT_EQ(read(R"({"path": "states.vm", "functions": [
+      {"name": "f", "parameters": [{"name": "a", "aliases": [1]}]}]})")
+                .problems.at(0)
+                .message,
+            "the module `states.vm` says `aliases`, which is not a list of names");
+}
+
 TEST(Described, OtherPartsAreNoStates) {
   EXPECT_TRUE(read(R"({"path": "exec.vm", "functions": []})").modules.empty());
   EXPECT_EQ(read(R"({"path": "states.a.b", "functions": []})").modules[0].providers,

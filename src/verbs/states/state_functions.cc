@@ -6,6 +6,7 @@
 #include "base/wait.h"
 #include "core/state_tag.h"
 #include "drivers/state/guards.h"
+#include "drivers/state/installed_packages.h"
 #include "states/described.h"
 #include "states/settings.h"
 #include "value/changes.h"
@@ -30,6 +31,8 @@ PluginOptions plugin_options(const Workplace& place, const FunctionOptions& opti
   made.home = place.home;
   made.functions = own_functions();
   made.options = options.options;
+  made.python = python_of_environment();
+  made.looks_for_packages = true;
   // Whatever it prints goes to people at once, and does not become part of its answer.
   made.on_log = [&place](std::string_view text) { place.tell(place.mask->text(text)); };
   return made;
@@ -61,20 +64,84 @@ RunFunctions::RunFunctions(const Workplace& place, FunctionOptions options)
       options_(std::move(options)),
       plugins_(plugin_options(place, options_), http_) {}
 
-Status RunFunctions::open() {
+Status RunFunctions::open(bool with_packages) {
   TRY(plugins_.open(place_.interrupt->acts_token()));
+  if (with_packages)
+    TRY(plugins_.open_packages(place_.interrupt->acts_token()));
+  read_modules();
+  return {};
+}
+
+Result<bool> RunFunctions::open_packages() {
+  if (!TRY(plugins_.open_packages(place_.interrupt->acts_token())))
+    return false;
+  read_modules();
+  return true;
+}
+
+bool RunFunctions::lacks_functions_of(const states::CompiledStates& compiled) const {
+  return std::ranges::any_of(compiled.chunks, [&](const states::Chunk& chunk) {
+    if (chunk.state != "exec")
+      return false;
+    return std::ranges::any_of(chunk.arguments, [&](const auto& argument) {
+      const auto& [name, value] = argument;
+      if (name != "path" || !value.is_text())
+        return false;
+      const std::string_view path = value.text();
+      const std::string_view first = path.substr(0, path.find('.'));
+      return first != "test" && first != "esm" && first != "state" &&
+             !plugins_.has(cat("exec.", path));
+    });
+  });
+}
+
+/// What the plugins are by now.
+void RunFunctions::read_modules() {
+  gathering_.clear();
+  exec_providers_.clear();
   problems_ = plugins_.problems();
   states::DescribedModules described =
       states::read_described(plugins_.modules(), broken_waits(problems_));
   problems_.insert(problems_.end(), described.problems.begin(), described.problems.end());
+  for (const Value& module : plugins_.modules()) {
+    const std::string_view path = module.text_at("path");
+    if (module.bool_at("gathers"))
+      gathering_.emplace(path);
+    if (const Value& names = module.at("acct"); path.starts_with("exec.") && names.is_list())
+      for (const Value& name : names.items())
+        if (name.is_text())
+          exec_providers_[std::string(path)].push_back(name.text());
+  }
   own_ = states::catalogue_of(std::move(described.modules), std::move(described.waits));
   catalogue_ = states::joined({own_.get(), &states::builtin_states()});
-  return {};
 }
 
 Status RunFunctions::check_profile() const {
-  return options_.wants_profile ? options_.credentials.check_profile(options_.acct_profile)
-                                : Status();
+  // Code that makes profiles knows further ones.
+  return options_.wants_profile && gathering_.empty()
+             ? options_.credentials.check_profile(options_.acct_profile)
+             : Status();
+}
+
+std::vector<Error> RunFunctions::hidden_problems(std::span<const Error> errors) const {
+  std::vector<Error> found;
+  for (const Error& problem : plugins_.hidden_problems()) {
+    const std::string& file = problem.where.file;
+    for (const std::string_view part : {"/states/", "/exec/"}) {
+      const size_t at = file.rfind(part);
+      if (at == file.npos || !file.ends_with(".py"))
+        continue;
+      const size_t from = at + part.size();
+      const std::string ref = replace_all(file.substr(from, file.size() - from - 3), "/", ".");
+      if (std::ranges::any_of(errors, [&](const Error& error) {
+            return error.message.find(ref) != std::string::npos;
+          })) {
+        found.push_back(problem);
+        break;
+      }
+    }
+  }
+  return found;
 }
 
 const Error* RunFunctions::problem_of(std::string_view module) const {
@@ -111,26 +178,45 @@ bool RunFunctions::skips_memory(std::string_view state) const {
   return module != nullptr && module->skips_memory;
 }
 
-/// The credentials of the providers that a state's module names, or, if it names none, of the first
-/// word of its path. Error: there are credentials, and none has the name that the state asks for.
-Result<Value> RunFunctions::acct_of(const std::string& state, const std::string& profile) const {
-  const states::Module* module = catalogue_->find(state);
+/// The credentials of the providers that a function's module names, or, if it names none, of the
+/// first word of its path. Error: there are credentials, and none has the name that the state asks for.
+Result<Value> RunFunctions::acct_of(const std::string& path, const std::string& profile) const {
+  const std::string state = path.substr(path.find('.') + 1);
+  const states::Module* module = path.starts_with("states.") ? catalogue_->find(state) : nullptr;
   std::vector<Name> providers;
   if (module != nullptr)
     providers = module->providers;
+  else if (const auto known = exec_providers_.find(path.substr(0, path.rfind('.')));
+           known != exec_providers_.end())
+    providers = known->second;
   if (providers.empty())
     providers.emplace_back(state.substr(0, state.find('.')));
-  const std::string& otherwise =
-      options_.acct_profile.empty() ? options_.credentials.default_profile : options_.acct_profile;
   const std::lock_guard lock(mutex_);
   // Without any credentials, files that name a profile run as they do with Idem.
-  if (!options_.credentials.is_empty())
+  if (!options_.credentials.is_empty() && !gathers(path))
     TRY(options_.credentials.check_profile(profile));
-  return options_.credentials.profile(providers, profile.empty() ? otherwise : profile);
+  return options_.credentials.profile(providers, profile_of(profile));
+}
+
+/// The profile that is asked for, else the one of the run.
+const std::string& RunFunctions::profile_of(const std::string& profile) const {
+  if (!profile.empty())
+    return profile;
+  return options_.acct_profile.empty() ? options_.credentials.default_profile
+                                       : options_.acct_profile;
+}
+
+/// Whether the code of a module, or of a part that it is in, makes profiles.
+bool RunFunctions::gathers(std::string_view path) const {
+  for (; !path.empty();
+       path = path.substr(0, path.find_last_of('.') == path.npos ? 0 : path.find_last_of('.')))
+    if (gathering_.contains(path))
+      return true;
+  return false;
 }
 
 Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token stop) {
-  const Value acct = TRY(acct_of(call.state, call.acct_profile));
+  const Value acct = TRY(acct_of(cat("states.", call.state), call.acct_profile));
   if (plugins_.has(plugin_path(call.state, call.function)))
     return call_plugin(call, acct, std::move(stop));
   return call_builtin(call, acct, std::move(stop));
@@ -143,6 +229,10 @@ Value RunFunctions::completed(const StateCall& call) const {
   const states::Module* const module = catalogue_->find(call.state);
   const states::Function* const function =
       module == nullptr ? nullptr : module->find(call.function);
+  for (Entry& argument : arguments)
+    if (function != nullptr)
+      if (const states::Parameter* const known = function->find(argument.key))
+        argument.key = known->name;
   const auto add = [&](const Name& key, const Value& value) {
     const auto given = std::ranges::find(arguments, key, &Entry::key);
     if (given == arguments.end())
@@ -152,7 +242,7 @@ Value RunFunctions::completed(const StateCall& call) const {
   };
   if (function != nullptr && call.old_state.is_dict())
     for (const Entry& known : call.old_state.entries())
-      if (known.key != "name" && !known.value.is_null() && function->find(known.key) != nullptr)
+      if (known.key != "name" && !known.value.is_null() && function->remembers(known.key))
         add(known.key, known.value);
   // Null gives way to the remembered value, and to the default.
   std::erase_if(arguments, [&](const Entry& argument) {
@@ -183,6 +273,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
                    {"old_state", call.old_state},
                    {"rerun_data", call.rerun_data},
                    {"acct", acct},
+                   {"acct_profile", profile_of(call.acct_profile)},
                    {"run_name", options_.run_name},
                    {"tag", StateTag{call.state, call.id, call.entry, call.function}.tag()}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
@@ -329,7 +420,8 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call, std::sto
   made.arguments = call.named;
   made.only_known = call.only_known;
   made.context = Value::dict({{"test", false},
-                              {"acct", TRY(acct_of(call.path, call.acct_profile))},
+                              {"acct", TRY(acct_of(path, call.acct_profile))},
+                              {"acct_profile", profile_of(call.acct_profile)},
                               {"run_name", options_.run_name}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(made, std::move(stop)));
@@ -349,6 +441,14 @@ Result<Value> RunFunctions::exec(const std::string& path, Value arguments, std::
 
 /// Answers what plugins ask of their host.
 Result<Value> RunFunctions::answer(const Value& asked) {
+  if (const Value& providers = asked.at("profiles"); providers.is_list()) {
+    std::vector<Name> names;
+    for (const Value& provider : providers.items())
+      if (provider.is_text())
+        names.push_back(provider.text());
+    const std::lock_guard lock(mutex_);
+    return options_.credentials.profiles(names);
+  }
   const std::string_view path = asked.text_at("call");
   if (path.empty())
     return user_error("only a reconciler may apply states or sleep");

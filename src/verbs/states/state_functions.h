@@ -2,7 +2,10 @@
 /// The functions for a run of states: those that ship with fettle, and users' own beside the
 /// sources. Secrets are hidden in all that is reported about a call.
 
+#include <map>
 #include <mutex>
+#include <set>
+#include <span>
 
 #include "base/http.h"
 #include "drivers/state/driver.h"
@@ -34,10 +37,16 @@ class RunFunctions : public StateFunctions {
  public:
   RunFunctions(const Workplace& place, FunctionOptions options);
 
-  /// Finds the plugins. Errors: Python is wanted and cannot be started. `problems` lists files that
-  /// are no plugins.
-  Status open();
+  /// Finds the plugins, and at once, or when something is missing, those of installed packages.
+  /// Errors: Python is wanted and cannot be started. `problems` lists files that are no plugins.
+  Status open(bool with_packages = true);
+  /// Loads installed packages. False: there is nothing new. Not beside calls; `catalogue` changes.
+  Result<bool> open_packages();
+  /// Whether files of states call an exec function that is not there.
+  bool lacks_functions_of(const states::CompiledStates& compiled) const;
   const std::vector<Error>& problems() const { return problems_; }
+  /// Why modules of installed packages are not there that these errors are about.
+  std::vector<Error> hidden_problems(std::span<const Error> errors) const;
   /// Error: the default profile is wanted, and no credentials have it.
   Status check_profile() const;
   /// Why the module of a path (`reconcile.mine`) is not there although it has a file. Null: it has
@@ -68,9 +77,12 @@ class RunFunctions : public StateFunctions {
   std::vector<states::Addition> take_additions();
 
  private:
+  void read_modules();
   Result<Value> run_state(const Value& asked);
   Result<Value> run_state_function(const states::ExecCall& call);
-  Result<Value> acct_of(const std::string& state, const std::string& profile) const;
+  Result<Value> acct_of(const std::string& path, const std::string& profile) const;
+  const std::string& profile_of(const std::string& profile) const;
+  bool gathers(std::string_view path) const;
   Value completed(const StateCall& call) const;
   Result<StateAnswer> call_plugin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<StateAnswer> call_builtin(const StateCall& call, const Value& acct, std::stop_token stop);
@@ -83,6 +95,8 @@ class RunFunctions : public StateFunctions {
   Plugins plugins_;
   std::unique_ptr<states::Catalogue> own_, catalogue_;
   std::vector<Error> problems_;
+  std::set<std::string, std::less<>> gathering_;  ///< modules whose code makes profiles
+  std::map<std::string, std::vector<Name>, std::less<>> exec_providers_;  ///< by module
   mutable std::mutex mutex_;  ///< guards what states add
   std::vector<states::Addition> additions_;
 };

@@ -89,7 +89,7 @@ class StatesWork {
           "`--prune` removes states that are in no file, but `--target` reads only a part of the "
           "files: leave one of them out");
     TRY(check_environment_name(request_.environment));
-    TRY(functions_.open());
+    TRY(functions_.open(false));
     TRY(check_loop(functions_, request_.reconciler, request_.pending));
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
@@ -106,6 +106,7 @@ class StatesWork {
       return without_a_trace();
     edit_ = TRY(begin_edit(place_, request_.environment, request_.waits));
     TRY(past_.read(*place_.store, request_.environment));
+    TRY(find_modules_of_past());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -123,11 +124,30 @@ class StatesWork {
  private:
   states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
 
+  /// What is to be pruned may be of an installed package that no file mentions any more.
+  Status find_modules_of_past() {
+    const bool lacks =
+        request_.prune && std::ranges::any_of(past_.known, [&](const auto& known) {
+          const std::optional<StateTag> tag = StateTag::parse(known.first.name);
+          return known.first.kind == "state" && tag && !functions_.has_module(tag->state.view());
+        });
+    if (lacks && TRY(functions_.open_packages()))
+      request_.compile.catalogue = &functions_.catalogue();
+    return {};
+  }
+
   /// Reads the files and makes the intent; `outcomes`: those of states that have run.
   Status compile(const states::Outcomes* outcomes) {
     states::CompileOptions options = request_.compile;
     options.outcomes = outcomes;
     auto compiled = TRY(compiled_as_known(options));
+    // What is not there may be in an installed package.
+    const bool lacks = !compiled->errors.empty() || functions_.lacks_functions_of(*compiled);
+    if (outcomes == nullptr && lacks && TRY(functions_.open_packages())) {
+      request_.compile.catalogue = &functions_.catalogue();
+      report_.warnings = functions_.problems();
+      return compile(nullptr);
+    }
     states::IntentOptions made;
     made.environment = request_.environment;
     // Blocks that join the run later may describe what was there before.
@@ -153,8 +173,11 @@ class StatesWork {
     if (outcomes == nullptr)
       report_.warnings.insert(report_.warnings.end(), compiled->warnings.begin(),
                               compiled->warnings.end());
-    if (!report_.errors.empty())
+    if (!report_.errors.empty()) {
+      for (const Error& problem : functions_.hidden_problems(report_.errors))
+        report_.warnings.push_back(problem);
       return {};
+    }
     if (edit_ != nullptr)
       TRY(past_.write_renames(*edit_));
     compiled_ = std::move(compiled);
@@ -505,6 +528,7 @@ class StatesWork {
   Result<StatesReport> without_a_trace() {
     if (request_.remembers)
       TRY(past_.read(*place_.store, request_.environment));
+    TRY(find_modules_of_past());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);

@@ -31,6 +31,24 @@ def absent(ctx, name, resource_id = None):
   EXPECT_EQ(comment(apply("a: {s.absent: []}\n"), "a"), R"("gone i-1")");
 }
 
+TEST_F(StatesMemoryTest, ARequiredArgumentThatMemoryHasMayBeLeftOut) {
+  put_state(R"(
+def present(ctx, name, size, color = "red"):
+    return {"result": True, "comment": "size=%s" % size, "new_state": {"size": size}, "changes": {}}
+)");
+  const auto missing = [this](const char* text) {
+    const StatesReport report = apply(text);
+    return report.errors.empty() ? "" : report.errors[0].message;
+  };
+  EXPECT_EQ(missing("a: {s.present: []}\n"),
+            "states.s.present is missing required argument(s): size");
+  EXPECT_EQ(comment(apply("a: {s.present: [{size: 9}]}\n"), "a"), R"("size=9")");
+  executor_.restart();
+  EXPECT_EQ(comment(apply("a: {s.present: []}\n"), "a"), R"("size=9")");
+  EXPECT_EQ(missing("b: {s.present: []}\n"),
+            "states.s.present is missing required argument(s): size");
+}
+
 TEST_F(StatesMemoryTest, WhatIsIgnoredIsNullWhateverIsRemembered) {
   put_state(R"(
 def present(ctx, name, resource_id = None, size = 7, tags = None):

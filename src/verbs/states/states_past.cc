@@ -34,6 +34,15 @@ std::vector<Name> KnownMemory::find(const Name& state, const Name& target) const
   return found;
 }
 
+bool KnownMemory::has(const Name& state, const Name& id, const Name& parameter) const {
+  const std::vector<Name> names = find(state, id);
+  return std::ranges::any_of(known_, [&](const auto& known) {
+    const auto& [key, record] = known;
+    return key.kind == "state" && std::ranges::find(names, key.name) != names.end() &&
+           !read_one<&StateOutputs::new_state>(record->outputs).at(parameter).is_null();
+  });
+}
+
 bool RunOutcomes::has_run(std::string_view id) const {
   bool is_there = false;
   for (size_t i = 0; i < keys_.size(); ++i)

@@ -12,6 +12,7 @@ class KnownMemory : public states::Memory {
  public:
   explicit KnownMemory(const Known& known) : known_(known) {}
   std::vector<Name> find(const Name& state, const Name& target) const override;
+  bool has(const Name& state, const Name& id, const Name& parameter) const override;
 
  private:
   const Known& known_;

@@ -1,0 +1,126 @@
+/// States of packages that pip has installed: they are loaded when files, or what is remembered,
+/// want them; and an example with plugins.
+
+#include <cstdlib>
+
+#include "tests/fixtures/states_fixture.h"
+
+namespace fettle {
+namespace {
+
+/// A package in a folder of the search path. It leaves a mark when one of its files is read.
+class StatesPackagesTest : public StatesTest {
+ protected:
+  void SetUp() override {
+    StatesTest::SetUp();
+    const char* const path = std::getenv("PYTHONPATH");
+    former_ = path == nullptr ? "" : path;
+    setenv("PYTHONPATH", at("site").c_str(), 1);
+    put("site/shop_plugins/conf.py",
+        "DYNE = {'states': ['states'], 'exec': ['exec'], 'acct': ['acct']}\n");
+    put("site/shop_plugins/states/shop/item.py", cat("open('", at("read"), R"(', 'w').close()
+
+def present(hub, ctx, name, id_: (str, "alias=id") = "none"):
+    return {"result": True, "comment": ctx.acct.get("token", "no token"), "new_state": {"id_": id_}, "changes": {"id": id_}}
+
+def absent(hub, ctx, name):
+    return {"result": True, "comment": "taken away", "changes": {}}
+)"));
+    put("site/shop_plugins/states/shop/broken.py", "import no_such_module\n");
+    put("site/shop_plugins/exec/shop.py",
+        "def get(hub, ctx):\n    return {'result': True, 'ret': 'got'}\n");
+  }
+  void TearDown() override {
+    if (former_.empty())
+      unsetenv("PYTHONPATH");
+    else
+      setenv("PYTHONPATH", former_.c_str(), 1);
+  }
+  /// Whether the package has been read since the last time.
+  bool was_read() const { return std::filesystem::remove(at("read")); }
+
+ private:
+  std::string former_;
+};
+
+TEST_F(StatesPackagesTest, AreReadWhenAFileWantsThem) {
+  EXPECT_TRUE(apply("a: test.nop\n").errors.empty());
+  EXPECT_FALSE(was_read());
+  executor_.restart();
+  StatesReport report = apply("a: {shop.item.present: [{id: i-1}]}\n");
+  EXPECT_EQ(comment(report, "a"), R"("no token")");
+  EXPECT_EQ(changes(report, "a"), R"({"id":"i-1"})");
+  EXPECT_TRUE(was_read());
+  executor_.restart();
+  report = apply("a: {exec.run: [{path: shop.get}]}\n");
+  EXPECT_EQ(write_json(entry(report, "a").at("new_state")), "\"got\"");
+  EXPECT_TRUE(was_read());
+}
+
+TEST_F(StatesPackagesTest, WhatIsPrunedMayBeOfOneThatNoFileMentions) {
+  static_cast<void>(apply("a: {shop.item.present: []}\nz: test.nop\n"));
+  executor_.restart();
+  request_.prune = true;
+  EXPECT_EQ(comment(apply("z: test.nop\n"), "a"), R"("taken away")");
+}
+
+TEST_F(StatesPackagesTest, AFileThatCannotBeLoadedIsToldToWhoWantsIt) {
+  StatesReport report = apply("a: {shop.item.present: []}\n");
+  EXPECT_TRUE(report.warnings.empty());
+  report = apply("a: {shop.broken.present: []}\n");
+  ASSERT_FALSE(report.errors.empty());
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].message, "ModuleNotFoundError: No module named 'no_such_module'");
+}
+
+TEST_F(StatesPackagesTest, TheirPluginsMakeProfilesOfTheFileOfCredentials) {
+  put("site/shop_plugins/acct/shop/login.py",
+      "async def gather(hub, profiles):\n"
+      "    return {name: {'token': 'made-of-' + one['key']} for name, one in "
+      "profiles.get('shop', {}).items()}\n");
+  request_.functions.credentials =
+      *states::Credentials::read("shop: {default: {key: k3y-of-shop}}\n", "acct.yml", {});
+  EXPECT_EQ(comment(apply("a: {shop.item.present: []}\n"), "a"), R"("********")");
+  executor_.restart();
+  const StatesReport report = apply("a: {shop.item.present: [{acct_profile: nobody}]}\n");
+  EXPECT_NE(comment(report, "a").find("there is no profile `nobody`, only default"),
+            std::string::npos)
+      << comment(report, "a");
+}
+
+/// The example of the manual.
+TEST_F(StatesTest, AnExampleMakesMembersOfAClub) {
+  const Path example = cat(FETTLE_SOURCE_DIR, "/examples/members");
+  for (const char* part : {"exec", "acct", "tool"})
+    std::filesystem::copy(example / part, at(part), std::filesystem::copy_options::recursive);
+  const std::string file = at("members.json");
+  request_.functions.credentials = *states::Credentials::read(
+      cat("club: {default: {place: '", file, "', word: open sesame}}\n"), "acct.yml", {});
+  const std::string site = *read_file(example / "site.sls");
+  const auto emails = [&] {
+    std::string found;
+    const Value members = *read_json(*read_file(file));
+    for (const Entry& member : members.entries())
+      found += cat(member.key, " ", member.value.text_at("email"), " ",
+                   member.value.text_at("level"), "\n");
+    return found;
+  };
+  StatesReport report = apply(site);
+  EXPECT_EQ(report.exit_code(), 0);
+  EXPECT_EQ(emails(), "m-1 ada@example.org silver\nm-2 grace@example.org gold\n");
+  executor_.restart();
+  report = apply(replace_all(site, "ada@example.org", "ada@example.com"));
+  EXPECT_EQ(report.exit_code(), 0);
+  EXPECT_EQ(changes(report, "ada"),
+            R"({"new":{"email":"ada@example.com"},"old":{"email":"ada@example.org"}})");
+  EXPECT_EQ(changes(report, "grace"), "{}");
+  executor_.restart();
+  report = apply("eve: {club.member.present: [{email: nobody}]}\n");
+  EXPECT_EQ(report.exit_code(), 1);
+  EXPECT_NE(comment(report, "eve").find("is refused by a contract: `nobody` is no address"),
+            std::string::npos)
+      << comment(report, "eve");
+}
+
+}  // namespace
+}  // namespace fettle
