@@ -1,0 +1,2 @@
+def unlock(hub, **kwargs):
+    return {"calls": {"kept": {"key": kwargs["word"]}}}

@@ -1,0 +1,2 @@
+def plain(hub, ctx, log: list):
+    return {"result": True, "ret": [*log, "function"]}

@@ -1,0 +1,2 @@
+def word(hub):
+    return "two"
