@@ -43,7 +43,8 @@ void add_libraries(const Path& prefix, std::vector<Path>& places) {
 
 std::vector<Path> places_of(const std::string& interpreter) {
   std::vector<Path> places;
-  for (const std::string_view place : split(variable("PYTHONPATH"), ':'))
+  const std::string search_path = variable("PYTHONPATH");
+  for (const std::string_view place : split(search_path, ':'))
     if (!place.empty())
       places.emplace_back(place);
   const Path program = find_program(interpreter);

@@ -57,7 +57,7 @@ TEST_F(PythonContracts, OnlyTheFirstCallCounts) {
         "def call(hub, ctx):\n    return {'result': True, 'ret': 'never'}\n");
   write("a/exec/one.py", "def f(hub):\n    return 'f'\n");
   open();
-  EXPECT_EQ(call("exec.one.f"), R"({"result":true,"ret":["f","one"]})");
+  EXPECT_EQ(call("exec.one.f"), R"({"comment":[],"result":true,"ret":["f","one"]})");
 }
 
 TEST_F(PythonContracts, SignaturesAreChecked) {

@@ -87,8 +87,8 @@ bool RunFunctions::lacks_functions_of(const states::CompiledStates& compiled) co
       const auto& [name, value] = argument;
       if (name != "path" || !value.is_text())
         return false;
-      const std::string_view path = value.text();
-      const std::string_view first = path.substr(0, path.find('.'));
+      const Name path = value.text();
+      const std::string_view first = path.view().substr(0, path.view().find('.'));
       return first != "test" && first != "esm" && first != "state" &&
              !plugins_.has(cat("exec.", path));
     });

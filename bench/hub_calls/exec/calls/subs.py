@@ -39,7 +39,8 @@ async def missing(hub, ctx):
 
 async def references(hub, ctx):
     hub.pop.ref.create("exec.calls.subs.NEW", 5)
-    return {"result": True, "ret": [hub.exec.calls.subs.NEW, len(hub.pop.ref.path("exec.calls")), hub["tool.calls.words"].WORDS, hub.OPT.get("none", 3)]}
+    found = [hub.exec.calls.subs.NEW, len(hub.pop.ref.path("exec.calls"))]
+    return {"result": True, "ret": [*found, hub["tool.calls.words"].WORDS, hub.OPT.get("none", 3)]}
 
 
 async def maps(hub, ctx):
