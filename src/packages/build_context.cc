@@ -83,7 +83,7 @@ Status BuildContext::check_size() const {
   uint64_t bytes = 0;
   const TreeEntry* largest = nullptr;
   for (const TreeEntry& entry : entries_) {
-    bytes += std::min(entry.size, most_bytes);
+    bytes += std::min(entry.size, most_bytes + 1);  // no sum beyond what a number holds
     if (largest == nullptr || entry.size > largest->size)
       largest = &entry;
   }

@@ -134,13 +134,12 @@ class FileLines {
   Result<std::vector<FileInstruction>> read() {
     std::vector<FileInstruction> found;
     while (at_ < lines_.size()) {
-      const int line = static_cast<int>(at_) + 1;
       const std::string text = logical_line();
       if (text.empty())
         continue;
       const size_t end = std::min(text.find_first_of(" \t"), text.size());
       FileInstruction instruction{upper_case(text.substr(0, end)),
-                                  std::string(trim(std::string_view(text).substr(end))), line};
+                                  std::string(trim(std::string_view(text).substr(end))), begin_};
       TRY(skip_documents(instruction));
       found.push_back(std::move(instruction));
     }
@@ -162,6 +161,8 @@ class FileLines {
           break;
         continue;
       }
+      if (text.empty())
+        begin_ = static_cast<int>(at_);
       const size_t last = line.find_last_not_of(" \t");
       const bool goes_on = line[last] == escape_ && (last == 0 || line[last - 1] != escape_);
       text += goes_on ? line.substr(0, last) : line;
@@ -209,6 +210,7 @@ class FileLines {
   std::string file_;
   char escape_;
   size_t at_;
+  int begin_ = 0;  ///< the line in which the last instruction begins
   int heredoc_line_ = 0;
 };
 
