@@ -9,7 +9,7 @@
 namespace fettle::starlark::layout {
 namespace {
 
-struct Level {
+struct OperatorLevel {
   Kind phrase = Kind::arithmetic;
   std::array<Token, 4> operators{};
   uint8_t rank = 0;
@@ -17,17 +17,17 @@ struct Level {
 
 /// The binary operations, the weakest first.
 constexpr std::array levels = {
-    Level{Kind::term, {Token::pipe}, 9},
-    Level{Kind::arithmetic, {Token::caret}, 8},
-    Level{Kind::arithmetic, {Token::ampersand}, 7},
-    Level{Kind::arithmetic, {Token::less_less, Token::greater_greater}, 6},
-    Level{Kind::arithmetic, {Token::plus, Token::minus}, 5},
-    Level{Kind::term, {Token::star, Token::slash, Token::slash_slash, Token::percent}, 4}};
+    OperatorLevel{Kind::term, {Token::pipe}, 9},
+    OperatorLevel{Kind::arithmetic, {Token::caret}, 8},
+    OperatorLevel{Kind::arithmetic, {Token::ampersand}, 7},
+    OperatorLevel{Kind::arithmetic, {Token::less_less, Token::greater_greater}, 6},
+    OperatorLevel{Kind::arithmetic, {Token::plus, Token::minus}, 5},
+    OperatorLevel{Kind::term, {Token::star, Token::slash, Token::slash_slash, Token::percent}, 4}};
 
 /// Recursive descent, as the parser; but it keeps what it reads.
-class Reader : Tokens {
+class TreeReader : Tokens {
  public:
-  Reader(std::string_view text, Parts& parts, const LexerOptions& options)
+  TreeReader(std::string_view text, Parts& parts, const LexerOptions& options)
       : Tokens(text, parts, options), parts_(parts) {}
 
   ReadTree read() {
@@ -45,15 +45,15 @@ class Reader : Tokens {
   }
 
  private:
-  struct Nesting {
-    explicit Nesting(Reader& reader_) : reader(reader_) {
+  struct Depth {
+    explicit Depth(TreeReader& reader_) : reader(reader_) {
       if (++reader.depth_ > deepest_layout)
         reader.fail(cat("nested deeper than ", deepest_layout, ": cannot be laid out"));
     }
-    ~Nesting() { --reader.depth_; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-    Reader& reader;
+    ~Depth() { --reader.depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    TreeReader& reader;
   };
 
   // Statements.
@@ -144,7 +144,7 @@ class Reader : Tokens {
 
   /// The colon and what it opens.
   void suite(std::vector<Part*>& children) {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     expect(Kind::colon, children);
     if (!is(Kind::newline)) {
       children.push_back(simple_statement());
@@ -215,13 +215,13 @@ class Reader : Tokens {
       return value;
     std::vector<Part*> children{value, take(), logical(0)};
     expect(Kind::name, children);
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     children.push_back(test());
     return parts_.phrase(Kind::conditional, std::move(children));
   }
 
   Part* lambda() {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{take()};
     if (Part* const list = parameters(Kind::lambda_parameters))
       children.push_back(list);
@@ -235,7 +235,7 @@ class Reader : Tokens {
     if (level == 2) {
       if (!is(Token::kw_not))
         return comparison();
-      const Nesting nesting(*this);
+      const Depth depth(*this);
       std::vector<Part*> children{take(), logical(2)};
       return parts_.phrase(Kind::logical, std::move(children));
     }
@@ -268,7 +268,7 @@ class Reader : Tokens {
   Part* operation(size_t number) {
     if (number == levels.size())
       return signs();
-    const Level& level = levels[number];
+    const OperatorLevel& level = levels[number];
     std::vector<Part*> children{operation(number + 1)};
     while (!is(Token::end) &&
            std::ranges::find(level.operators, token()) != level.operators.end()) {
@@ -282,13 +282,13 @@ class Reader : Tokens {
   Part* signs() {
     if (!is(Token::plus) && !is(Token::minus) && !is(Token::tilde))
       return operand();
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{take(), signs()};
     return parts_.phrase(Kind::sign, std::move(children));
   }
 
   Part* operand() {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{atom()};
     // Each bracket behind a bracket is one more level when the line is split.
     for (int in_a_row = 0; !has_failed(); in_a_row = is(Kind::dot) ? 0 : in_a_row + 1) {
@@ -443,7 +443,7 @@ class Reader : Tokens {
 }  // namespace
 
 ReadTree read_tree(std::string_view text, Parts& parts, const LexerOptions& options) {
-  return Reader(text, parts, options).read();
+  return TreeReader(text, parts, options).read();
 }
 
 }  // namespace fettle::starlark::layout
