@@ -98,9 +98,9 @@ BracketSplit pieces_of(const Line& line, size_t body, size_t tail, Part* opening
 }
 
 /// Finds the omissions from the end of a line on.
-class Omissions {
+class OmissionSearch {
  public:
-  Omissions(const Line& line, const std::function<bool(const Omitted&)>& try_split)
+  OmissionSearch(const Line& line, const std::function<bool(const Omission&)>& try_split)
       : line_(line), try_split_(try_split) {}
 
   void run() {
@@ -162,8 +162,8 @@ class Omissions {
   }
 
   const Line& line_;
-  const std::function<bool(const Omitted&)>& try_split_;
-  Omitted omitted_, inner_;
+  const std::function<bool(const Omission&)>& try_split_;
+  Omission omitted_, inner_;
   const Part* opening_ = nullptr;
   const Part* closing_ = nullptr;
 };
@@ -201,7 +201,7 @@ std::optional<std::vector<Line>> split_at_first_brackets(const Line& line, Parts
   return lines;
 }
 
-std::optional<BracketSplit> split_at_last_brackets(const Line& line, const Omitted& omitted,
+std::optional<BracketSplit> split_at_last_brackets(const Line& line, const Omission& omitted,
                                                    Parts& parts) {
   const std::vector<Part*>& all = line.parts;
   size_t tail = all.size();
@@ -229,8 +229,8 @@ std::optional<BracketSplit> split_at_last_brackets(const Line& line, const Omitt
   return split;
 }
 
-void for_each_omission(const Line& line, const std::function<bool(const Omitted&)>& try_split) {
-  Omissions(line, try_split).run();
+void for_each_omission(const Line& line, const std::function<bool(const Omission&)>& try_split) {
+  OmissionSearch(line, try_split).run();
 }
 
 }  // namespace fettle::starlark::layout

@@ -9,7 +9,7 @@
 namespace fettle::starlark::layout {
 
 /// Closing brackets that a split must pass over.
-using Omitted = std::vector<const Part*>;
+using Omission = std::vector<const Part*>;
 
 struct BracketSplit {
   Line head, body, tail;
@@ -21,11 +21,11 @@ struct BracketSplit {
 std::optional<std::vector<Line>> split_at_first_brackets(const Line& line, Parts& parts);
 
 /// At the last brackets that are not omitted.
-std::optional<BracketSplit> split_at_last_brackets(const Line& line, const Omitted& omitted,
+std::optional<BracketSplit> split_at_last_brackets(const Line& line, const Omission& omitted,
                                                    Parts& parts);
 
 /// Calls `try_split` with sets of brackets to omit, each a superset of the one before, until it
 /// returns true: trailers that fit together on the last line need not be split.
-void for_each_omission(const Line& line, const std::function<bool(const Omitted&)>& try_split);
+void for_each_omission(const Line& line, const std::function<bool(const Omission&)>& try_split);
 
 }  // namespace fettle::starlark::layout

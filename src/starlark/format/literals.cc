@@ -30,13 +30,13 @@ std::string with_digits_around_point(std::string_view text) {
   return cat(front.empty() ? "0" : front, ".", back.empty() ? "0" : back);
 }
 
-struct Quoted {
+struct StringParts {
   std::string_view letters;  ///< before the quotes
   std::string_view quote;
   std::string_view body;
 };
 
-Quoted parts_of(std::string_view text) {
+StringParts parts_of(std::string_view text) {
   const size_t at = text.find_first_of("'\"");
   const std::string_view rest = text.substr(at);
   const size_t size = rest.starts_with("\"\"\"") || rest.starts_with("'''") ? 3 : 1;
@@ -82,7 +82,7 @@ bool ends_with_bare_quote(std::string_view body) {
 
 /// Chooses the quotes.
 std::string requote(std::string_view text) {
-  const Quoted old = parts_of(text);
+  const StringParts old = parts_of(text);
   if (old.quote == "\"\"\"")
     return std::string(text);
   const std::string_view quote = old.quote == "'''" ? "\"\"\"" : old.quote == "\"" ? "'" : "\"";
@@ -211,7 +211,7 @@ std::string plain_doc_string(std::string_view text, int depth) {
   if (joins_lines(text))
     return plain_string(text);
   const std::string quoted = requote(with_small_escapes(text));
-  const Quoted old = parts_of(quoted);
+  const StringParts old = parts_of(quoted);
   const std::string indent(size_t(depth) * 4, ' ');
   const bool spans_lines = old.quote.size() == 3 && old.body.find('\n') != old.body.npos;
   std::string body = spans_lines ? indented(old.body, indent) : std::string(trim(old.body));

@@ -4,30 +4,12 @@
 #include <array>
 
 #include "base/text.h"
-#include "starlark/syntax/arena.h"
-#include "starlark/syntax/symbols.h"
+#include "starlark/format/tokens.h"
 
 namespace fettle::starlark::layout {
 namespace {
 
-/// What a comment between blocks belongs to shows by its column: those as far right as a block are
-/// of the block. The end of what belongs to it.
-size_t end_of_block(std::string_view before, size_t column) {
-  size_t end = 0;
-  for (size_t at = 0; at < before.size();) {
-    // An empty line belongs to what follows.
-    const size_t first = std::min(before.find_first_not_of(" \t\n", at), before.size());
-    const size_t line = before.rfind('\n', first);
-    const size_t line_begin = line == before.npos || line < at || first == 0 ? at : line + 1;
-    const size_t line_end = before.find('\n', first);
-    if (first == before.size() || line_end == before.npos || first - line_begin < column)
-      break;
-    end = at = line_end + 1;
-  }
-  return end;
-}
-
-struct Level {
+struct OperatorLevel {
   Kind phrase = Kind::arithmetic;
   std::array<Token, 4> operators{};
   uint8_t rank = 0;
@@ -35,170 +17,49 @@ struct Level {
 
 /// The binary operations, the weakest first.
 constexpr std::array levels = {
-    Level{Kind::term, {Token::pipe}, 9},
-    Level{Kind::arithmetic, {Token::caret}, 8},
-    Level{Kind::arithmetic, {Token::ampersand}, 7},
-    Level{Kind::arithmetic, {Token::less_less, Token::greater_greater}, 6},
-    Level{Kind::arithmetic, {Token::plus, Token::minus}, 5},
-    Level{Kind::term, {Token::star, Token::slash, Token::slash_slash, Token::percent}, 4}};
-
-Kind kind_of(Token token) {
-  using enum Token;
-  switch (token) {
-    case end:
-      return Kind::end;
-    case newline:
-      return Kind::newline;
-    case indent:
-      return Kind::indent;
-    case outdent:
-      return Kind::outdent;
-    case integer:
-    case real:
-      return Kind::number;
-    case string:
-    case bytes:
-      return Kind::string;
-    case star:
-      return Kind::star;
-    case star_star:
-      return Kind::star_star;
-    case dot:
-      return Kind::dot;
-    case comma:
-      return Kind::comma;
-    case equal:
-      return Kind::equal;
-    case semicolon:
-      return Kind::semicolon;
-    case colon:
-      return Kind::colon;
-    case left_paren:
-      return Kind::open_paren;
-    case right_paren:
-      return Kind::close_paren;
-    case left_bracket:
-      return Kind::open_bracket;
-    case right_bracket:
-      return Kind::close_bracket;
-    case left_brace:
-      return Kind::open_brace;
-    case right_brace:
-      return Kind::close_brace;
-    case less:
-    case greater:
-    case greater_equal:
-    case less_equal:
-    case equal_equal:
-    case not_equal:
-      return Kind::comparator;
-    default:
-      if (token >= plus_equal && token <= greater_greater_equal)
-        return Kind::augmented;
-      return token >= plus && token <= tilde ? Kind::operation : Kind::name;
-  }
-}
+    OperatorLevel{Kind::term, {Token::pipe}, 9},
+    OperatorLevel{Kind::arithmetic, {Token::caret}, 8},
+    OperatorLevel{Kind::arithmetic, {Token::ampersand}, 7},
+    OperatorLevel{Kind::arithmetic, {Token::less_less, Token::greater_greater}, 6},
+    OperatorLevel{Kind::arithmetic, {Token::plus, Token::minus}, 5},
+    OperatorLevel{Kind::term, {Token::star, Token::slash, Token::slash_slash, Token::percent}, 4}};
 
 /// Recursive descent, as the parser; but it keeps what it reads.
-class Reader {
+class TreeReader : Tokens {
  public:
-  Reader(std::string_view text, Parts& parts, const LexerOptions& options)
-      : text_(text), parts_(parts), symbols_(arena_), lexer_(text, arena_, symbols_, options) {
-    advance();
-  }
+  TreeReader(std::string_view text, Parts& parts, const LexerOptions& options)
+      : Tokens(text, parts, options), parts_(parts) {}
 
   ReadTree read() {
     std::vector<Part*> children;
-    while (kind_ != Kind::end && !lexer_.failed)
+    while (kind() != Kind::end && !has_failed())
       children.push_back(statement());
     // A file without statements is a phrase all the same.
     Part* const file = parts_.token(Kind::file, {});
     children.push_back(take());
     file->children = std::move(children);
     number_children(file);
-    if (lexer_.failed)
-      return {nullptr, lexer_.error};
+    if (has_failed())
+      return {nullptr, error()};
     return {file, std::nullopt};
   }
 
  private:
-  // Tokens.
-
-  /// Nothing is read behind an error.
-  void fail(std::string message) {
-    lexer_.fail(u32(begin_), std::move(message));
-    kind_ = Kind::end;
-  }
-  void advance() {
-    const size_t from = end_;
-    lexer_.next();
-    kind_ = kind_of(lexer_.token);
-    begin_ = lexer_.at;
-    end_ = lexer_.position();
-    before_ = cat_views(text_.substr(from, begin_ - from));
-  }
-  /// What an indent or outdent left is before the next token.
-  std::string_view cat_views(std::string_view fresh) {
-    if (left_.empty())
-      return fresh;
-    // Both stand side by side in the text.
-    const std::string_view both(left_.data(), left_.size() + fresh.size());
-    left_ = {};
-    return both;
-  }
-
-  bool is(Token token) const { return lexer_.token == token; }
-  bool is(Kind kind) const { return kind_ == kind; }
-
-  Part* take() {
-    const bool has_text = kind_ > Kind::outdent;
-    Part* const part =
-        parts_.token(kind_, has_text ? text_.substr(begin_, end_ - begin_) : std::string_view());
-    part->before = before_;
-    if (kind_ == Kind::indent) {
-      const size_t line = text_.rfind('\n', begin_ == 0 ? 0 : begin_ - 1);
-      columns_.push_back(begin_ - (line == text_.npos ? 0 : line + 1));
-      part->before = {};
-      left_ = before_;
-    } else if (kind_ == Kind::outdent) {
-      const size_t size = columns_.empty() ? 0 : end_of_block(before_, columns_.back());
-      if (!columns_.empty())
-        columns_.pop_back();
-      part->before = before_.substr(0, size);
-      left_ = before_.substr(size);
-    }
-    if (!is(Kind::end))
-      advance();
-    return part;
-  }
-  /// Takes the token if it is there.
-  bool take_if(Kind kind, std::vector<Part*>& children) {
-    if (!is(kind))
-      return false;
-    children.push_back(take());
-    return true;
-  }
-  /// The parser has accepted the file, so it is there.
-  void expect(Kind kind, std::vector<Part*>& children) {
-    if (!take_if(kind, children) && !lexer_.failed)
-      fail(cat("cannot be laid out: got ", to_string(lexer_.token)));
-  }
-
-  struct Nesting {
-    explicit Nesting(Reader& reader_) : reader(reader_) {
+  struct Depth {
+    explicit Depth(TreeReader& reader_) : reader(reader_) {
       if (++reader.depth_ > deepest_layout)
         reader.fail(cat("nested deeper than ", deepest_layout, ": cannot be laid out"));
     }
-    ~Nesting() { --reader.depth_; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-    Reader& reader;
+    ~Depth() { --reader.depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    TreeReader& reader;
   };
 
   // Statements.
 
   Part* statement() {
-    switch (lexer_.token) {
+    switch (token()) {
       case Token::kw_def:
         return definition();
       case Token::kw_if:
@@ -220,7 +81,7 @@ class Reader {
     while (take_if(Kind::semicolon, children) && !is(Kind::newline))
       children.push_back(small_statement());
     expect(Kind::newline, children);
-    if (lexer_.failed)
+    if (has_failed())
       return parts_.token(Kind::end, {});
     return parts_.phrase(Kind::simple_statement, std::move(children));
   }
@@ -252,7 +113,7 @@ class Reader {
     if (Part* const list = parameters(Kind::parameter_list))
       inside.push_back(list);
     expect(Kind::close_paren, inside);
-    if (lexer_.failed)
+    if (has_failed())
       return parts_.token(Kind::end, {});
     children.push_back(parts_.phrase(Kind::parameters, std::move(inside)));
     if (is(Token::minus))
@@ -283,7 +144,7 @@ class Reader {
 
   /// The colon and what it opens.
   void suite(std::vector<Part*>& children) {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     expect(Kind::colon, children);
     if (!is(Kind::newline)) {
       children.push_back(simple_statement());
@@ -332,7 +193,7 @@ class Reader {
   // Expressions.
 
   bool ends_items() const {
-    return is_closing(kind_) || is(Kind::newline) || is(Kind::semicolon) || is(Kind::equal) ||
+    return is_closing(kind()) || is(Kind::newline) || is(Kind::semicolon) || is(Kind::equal) ||
            is(Kind::augmented) || is(Kind::colon) || is(Kind::end);
   }
   /// Items with commas between them; the first may be read already.
@@ -354,13 +215,13 @@ class Reader {
       return value;
     std::vector<Part*> children{value, take(), logical(0)};
     expect(Kind::name, children);
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     children.push_back(test());
     return parts_.phrase(Kind::conditional, std::move(children));
   }
 
   Part* lambda() {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{take()};
     if (Part* const list = parameters(Kind::lambda_parameters))
       children.push_back(list);
@@ -374,7 +235,7 @@ class Reader {
     if (level == 2) {
       if (!is(Token::kw_not))
         return comparison();
-      const Nesting nesting(*this);
+      const Depth depth(*this);
       std::vector<Part*> children{take(), logical(2)};
       return parts_.phrase(Kind::logical, std::move(children));
     }
@@ -407,10 +268,10 @@ class Reader {
   Part* operation(size_t number) {
     if (number == levels.size())
       return signs();
-    const Level& level = levels[number];
+    const OperatorLevel& level = levels[number];
     std::vector<Part*> children{operation(number + 1)};
     while (!is(Token::end) &&
-           std::ranges::find(level.operators, lexer_.token) != level.operators.end()) {
+           std::ranges::find(level.operators, token()) != level.operators.end()) {
       children.push_back(take());
       children.back()->rank = level.rank;
       children.push_back(operation(number + 1));
@@ -421,16 +282,19 @@ class Reader {
   Part* signs() {
     if (!is(Token::plus) && !is(Token::minus) && !is(Token::tilde))
       return operand();
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{take(), signs()};
     return parts_.phrase(Kind::sign, std::move(children));
   }
 
   Part* operand() {
-    const Nesting nesting(*this);
+    const Depth depth(*this);
     std::vector<Part*> children{atom()};
-    while (!lexer_.failed) {
-      if (is(Kind::dot)) {
+    // Each bracket behind a bracket is one more level when the line is split.
+    for (int in_a_row = 0; !has_failed(); in_a_row = is(Kind::dot) ? 0 : in_a_row + 1) {
+      if (in_a_row > deepest_layout) {
+        fail(cat("more than ", deepest_layout, " brackets in a row: cannot be laid out"));
+      } else if (is(Kind::dot)) {
         std::vector<Part*> trailer{take()};
         expect(Kind::name, trailer);
         children.push_back(parts_.phrase(Kind::trailer, std::move(trailer)));
@@ -447,9 +311,9 @@ class Reader {
 
   Part* atom() {
     if (is(Kind::open_paren) || is(Kind::open_bracket) || is(Kind::open_brace)) {
-      const Kind opening = kind_;
+      const Kind opening = kind();
       std::vector<Part*> children{take()};
-      if (!is_closing(kind_))
+      if (!is_closing(kind()))
         children.push_back(
             opening == Kind::open_brace
                 ? entries()
@@ -458,8 +322,8 @@ class Reader {
       return parts_.phrase(Kind::atom, std::move(children));
     }
     if (!is(Kind::name) && !is(Kind::number) && !is(Kind::string)) {
-      if (!lexer_.failed)
-        fail(cat("cannot be laid out: got ", to_string(lexer_.token)));
+      if (!has_failed())
+        fail(cat("cannot be laid out: got ", to_string(token())));
       return parts_.token(Kind::end, {});
     }
     return take();
@@ -474,7 +338,7 @@ class Reader {
 
   Part* entries() {
     std::vector<Part*> children;
-    while (!is_closing(kind_) && !lexer_.failed) {
+    while (!is_closing(kind()) && !has_failed()) {
       children.push_back(test());
       expect(Kind::colon, children);
       children.push_back(test());
@@ -518,7 +382,7 @@ class Reader {
   Part* call() {
     std::vector<Part*> children{take()};
     std::vector<Part*> list;
-    while (!is_closing(kind_) && !lexer_.failed) {
+    while (!is_closing(kind()) && !has_failed()) {
       list.push_back(argument());
       if (!take_if(Kind::comma, list))
         break;
@@ -543,7 +407,7 @@ class Reader {
   Part* index() {
     std::vector<Part*> children{take()};
     std::vector<Part*> list;
-    while (!is_closing(kind_) && !lexer_.failed) {
+    while (!is_closing(kind()) && !has_failed()) {
       list.push_back(subscript());
       if (!take_if(Kind::comma, list))
         break;
@@ -556,7 +420,7 @@ class Reader {
 
   Part* subscript() {
     std::vector<Part*> children;
-    const auto ends = [&] { return is_closing(kind_) || is(Kind::colon) || is(Kind::comma); };
+    const auto ends = [&] { return is_closing(kind()) || is(Kind::colon) || is(Kind::comma); };
     if (!is(Kind::colon))
       children.push_back(test());
     if (take_if(Kind::colon, children)) {
@@ -572,23 +436,14 @@ class Reader {
     return parts_.phrase(Kind::subscript, std::move(children));
   }
 
-  std::string_view text_;
   Parts& parts_;
-  Arena arena_;
-  Symbols symbols_;
-  Lexer lexer_;
-  Kind kind_ = Kind::end;
-  size_t begin_ = 0, end_ = 0;  ///< of the current token
-  std::string_view before_;     ///< it
-  std::string_view left_;       ///< of what stood before an indent or outdent
-  std::vector<size_t> columns_;
   int depth_ = 0;
 };
 
 }  // namespace
 
 ReadTree read_tree(std::string_view text, Parts& parts, const LexerOptions& options) {
-  return Reader(text, parts, options).read();
+  return TreeReader(text, parts, options).read();
 }
 
 }  // namespace fettle::starlark::layout

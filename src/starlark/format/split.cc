@@ -177,9 +177,9 @@ bool is_optional(const BracketSplit& split) {
 
 /// A split as it is, or one at other brackets if its parentheses are optional and do not help.
 Lines settle(BracketSplit split, const Line& line, const SplitRules& rules, Parentheses parentheses,
-             const Omitted& omitted) {
+             const Omission& omitted) {
   if (parentheses == Parentheses::by_rules && is_optional(split) && can_omit_parentheses(split)) {
-    Omitted more = omitted;
+    Omission more = omitted;
     more.push_back(split.closing);
     bool has_failed = true;
     if (std::optional<BracketSplit> without = split_at_last_brackets(line, more, rules.parts)) {
@@ -207,7 +207,7 @@ Lines settle(BracketSplit split, const Line& line, const SplitRules& rules, Pare
 }
 
 Lines split_by_brackets(const Line& line, const SplitRules& rules, Parentheses parentheses,
-                        const Omitted& omitted) {
+                        const Omission& omitted) {
   std::optional<BracketSplit> split = split_at_last_brackets(line, omitted, rules.parts);
   if (!split)
     return std::nullopt;
@@ -215,7 +215,7 @@ Lines split_by_brackets(const Line& line, const SplitRules& rules, Parentheses p
 }
 
 /// The opening bracket of the last pair that is not omitted.
-const Part* target_of(const Line& line, const Omitted& omitted) {
+const Part* target_of(const Line& line, const Omission& omitted) {
   for (size_t i = line.parts.size(); i-- > 0;)
     if (is_closing(line.parts[i]->kind) &&
         std::ranges::find(omitted, line.parts[i]) == omitted.end())
@@ -240,7 +240,7 @@ Lines split_from_the_end(const Line& line, const SplitRules& rules, Parentheses 
   };
   Lines first, chosen;
   bool has_failed = false;
-  for_each_omission(line, [&](const Omitted& omitted) {
+  for_each_omission(line, [&](const Omission& omitted) {
     if (!omitted.empty() && begins_too_late(target_of(line, omitted)))
       return false;
     Lines lines = split_by_brackets(line, rules, parentheses, omitted);
