@@ -113,6 +113,11 @@ TEST_F(ComposeTest, ErrorsNameThePlaceAndWhatWasMeant) {
        "compose.yml:2:16: there is no service `b` in `compose.yml`"},
       {"services:\n  a: {extends: b}\n  b: {extends: a}\n",
        "extends itself: `a` extends `b` extends `a`"},
+      {"services: {}\ninclude: [no.yml]\n", "compose.yml:2:11: `include`: reading `no.yml`: "},
+      {"services:\n  a: {extends: {file: no.yml, service: a}}\n",
+       "compose.yml:2:16: `extends`: reading `no.yml`: "},
+      {"include: [{path: there.yml, env_file: no.env}]\n",
+       "compose.yml:1:39: `env_file`: reading `no.env`: "},
       {"include: [compose.yml]\nservices: {}\n", "compose.yml:1:11: `compose.yml` includes itself"},
   };
   for (const auto& [text, expected] : cases)

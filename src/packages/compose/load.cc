@@ -109,6 +109,12 @@ class Loader {
     return result;
   }
 
+  /// A file that cannot be read has no line of its own, so it is told where it is named.
+  static Error placed(Error error, const Node& near, std::string_view key) {
+    return error.where.line > 0 ? std::move(error)
+                                : error_at(near, cat("`", key, "`: ", to_string(error)));
+  }
+
   Status include(Node& document, const std::string& file, const std::string& base,
                  const Variables& variables) {
     const Node* const found = document.find("include");
@@ -145,8 +151,10 @@ class Loader {
                                   ? project_path(rebased(directory->text(), base))
                                   : folder_of(files.front().path);
     const Variables own = TRY(variables_of_include(one, base, inner, variables));
-    Node included = TRY(load(files, inner == "." ? "" : inner, own));
-    return take_in(document, std::move(included), one);
+    Result<Node> included = load(files, inner == "." ? "" : inner, own);
+    if (!included)
+      return placed(std::move(included).error(), one, "include");
+    return take_in(document, *std::move(included), one);
   }
 
   Result<Variables> variables_of_include(const Node& one, const std::string& base,
@@ -160,8 +168,9 @@ class Loader {
     }
     for (const std::string& text : TRY(texts_of(place, one, "env_file")))
       if (text != "/dev/null")
-        TRY(add_env_file(request_, project_path(rebased(text, base)), true, own)
-                .context(cat("reading `env_file` of `include` at ", to_string(one.where()))));
+        if (Status added = add_env_file(request_, project_path(rebased(text, base)), true, own);
+            !added)
+          return placed(std::move(added).error(), *place, "env_file");
     return own;
   }
 
@@ -275,8 +284,7 @@ class Loader {
     if (is_new) {
       Result<std::vector<Node>> found = documents({file, {}}, folder_of(file), variables);
       if (!found)
-        return Error(std::move(found).error())
-            .context(cat("extending a service at ", to_string(near.where())));
+        return placed(std::move(found).error(), near, "extends");
       for (Node& document : *found)
         if (Node* const services = document.find("services");
             services != nullptr && services->is_dict()) {
