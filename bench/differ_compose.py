@@ -37,6 +37,8 @@ def projects():
 
 
 def same(ours, theirs):
+    # Neither mounts what is in a home; only compose-go says where that is.
+    ours = json.loads(json.dumps(ours).replace('"~/', '"' + os.path.expanduser("~/")))
     return ("error" in ours) == ("error" in theirs) and ours.get("value") == theirs.get("value")
 
 

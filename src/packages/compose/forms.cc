@@ -1,6 +1,7 @@
 #include "packages/compose/forms.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 
 #include "base/text.h"
@@ -316,15 +317,24 @@ class ServiceForms {
     for (Node& item : node->items) {
       if (item.is_scalar())
         item = TRY(volume_node(item));
-      const Node* const target = item.find("target");
+      Node* const target = item.find("target");
       if (!item.is_dict() || target == nullptr || !target->is_scalar())
         return error_at(item, "a volume needs a `target`, the path in the container");
+      target->scalar = Value(plain_path(target->text()));
       Node* const source = item.find("source");
       const Node* const type = item.find("type");
       if (source != nullptr && source->is_scalar() && type != nullptr && type->text() == "bind")
         source->scalar = Value(rebased(source->text(), base_));
     }
     return {};
+  }
+
+  /// One path in one form, for volumes are merged by it.
+  static std::string plain_path(const std::string& path) {
+    std::string plain = std::filesystem::path(path).lexically_normal().string();
+    if (plain.size() > 1 && plain.ends_with('/'))
+      plain.pop_back();
+    return plain;
   }
 
   /// `[SOURCE:]TARGET[:OPTIONS]`; a letter before the first colon is a drive of Windows.
