@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 
 #include "base/text.h"
 #include "packages/compose/command_words.h"
+#include "packages/compose/part_keys.h"
 #include "packages/compose/ports.h"
 
 namespace fettle::compose {
@@ -129,16 +129,6 @@ Error wrong_form(const Node& node, std::string_view key, std::string_view expect
   return error_at(node, cat("`", key, "` must be ", expected, ", it is ", kind_of(node)));
 }
 
-/// Error: a key that is not among the known ones and does not begin with `x-`.
-Status check_keys(const Node& node, std::string_view of, std::span<const std::string_view> known) {
-  for (const NodeKey& key : node.keys)
-    if (!key.text.starts_with("x-") && std::ranges::find(known, key.text) == known.end())
-      return user_error(
-          cat("compose knows no `", printable(key.text), "` of ", of, suggestion(key.text, known)),
-          node.where_of(key));
-  return {};
-}
-
 /// One service, key by key.
 class ServiceForms {
  public:
@@ -167,6 +157,7 @@ class ServiceForms {
     TRY(grants("configs"));
     TRY(grants("secrets"));
     TRY(commands());
+    TRY(check_service_parts(service_));
     return extends();
   }
 
@@ -491,6 +482,7 @@ Status bring_into_form(Node& document, const std::string& base) {
         return user_error(cat("`", document.keys[i].text, "` stands outside of `services:`"),
                           document.where_of(document.keys[i]));
   TRY(check_keys(document, "a project", top_keys));
+  TRY(check_project_parts(document));
   for (const std::string_view key : {"configs", "secrets"})
     TRY(bring_contents(document, key, base));
   for (const std::string_view key : {"volumes", "networks"})
