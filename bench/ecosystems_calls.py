@@ -9,7 +9,7 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 CALLS = [
-    ("subs.added", {}), ("subs.imported", {}), ("subs.dynamic", {}), ("subs.missing", {}), ("subs.references", {}), ("subs.maps", {}),
+    ("subs.added", {}), ("subs.classes", {}), ("subs.imported", {}), ("subs.dynamic", {}), ("subs.missing", {}), ("subs.references", {}), ("subs.maps", {}),
     ("loops.wrapped", {}), ("loops.futures", {}), ("loops.yielded", {}),
     ("around.logged", {"log": []}), ("around.plain", {"log": []}), ("around.instead", {"log": []}), ("around.aliased", {"type": "large"}),
     ("around.aliased", {"type_": "large"}), ("deep.down.plain", {"log": []}), ("soft.fails", {}), ("soft.fails_at_once", {}),

@@ -26,7 +26,7 @@ PATIENCE = 3
 _HOSTS = "this is fettle's; "
 # Calls of Idem that have no place here, and what there is instead.
 NOT_HERE = {
-    "idem.managed": _HOSTS + "`hub.exec.esm` shows what is remembered of states",
+    "idem.managed": _HOSTS + "`fettle exec esm.show` shows what is remembered of states",
     "idem.compiler": _HOSTS + "`fettle state --test` compiles files of states",
     "idem.resolve": _HOSTS + "`fettle state --test` compiles files of states",
     "idem.rules": _HOSTS + "requisites are in docs/states.md",
@@ -34,7 +34,7 @@ NOT_HERE = {
     "idem.cli": _HOSTS + "run the program `fettle`",
     "idem.state.validate": "call `fettle validate`",
     "idem.state.create": "call `hub.idem.state.batch`",
-    "esm": "the memory of states is fettle's store; `hub.exec.esm` shows it",
+    "esm": "the memory of states is fettle's store; `fettle exec esm.show` shows it",
     "source": "folders, archives and json:// are sources of states here",
     "evbus": "events are lines of `fettle events`; `hub.idem.event.put` adds one",
     "evbus.broker": "events are lines of `fettle events`; `hub.idem.event.put` adds one",

@@ -25,6 +25,7 @@ class Part:
             _extra={},
             _names={},  # `__sub_alias__`: the other names of the parts in it
             _dirs=[],
+            _options=None,  # how the files of its folders are read
             _resolver=None,  # of `pop.sub.dynamic`
         )
 

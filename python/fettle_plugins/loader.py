@@ -103,7 +103,7 @@ def roots(hub, part):
 def add(hub, path, folders, options):
     """Loads further folders at a path of the hub. Error: one of the files is broken and all are wanted."""
     problems, loaded = [], []
-    hub._part(path)
+    hub._part(path).__dict__["_options"] = options
     for folder in folders:
         loaded += _load_root(hub, path, folder, options, problems, True)
     _finish(hub, loaded, options, problems)

@@ -68,7 +68,6 @@ def _add_sub(hub):
         path = _path_of(root, subname)
         if dyne_name and path in hub._dynes:
             return
-        # A class that nobody asks for does no harm.
         folders = packages.roots_of(_paths(pypath)) + _paths(static)
         if dyne_name:
             hub._load_more(dyne_name)
@@ -78,7 +77,7 @@ def _add_sub(hub):
         _add_contracts(hub, path, "contracts", _paths(contracts_static))
         _add_contracts(hub, path, "recursive_contracts", _paths(recursive_contracts_static))
         hub._defaults[path] = [*_paths(default_contracts), *_paths(default_recursive_contracts)]
-        without = ["functions"] if omit_func else []
+        without = [*(["functions"] if omit_func else []), *(["classes"] if omit_class else [])]
         options = loader.Options(virtual, init, without, stop_on_failures)
         loader.add(hub, path, folders, options)
 
@@ -116,7 +115,7 @@ def _add_sub(hub):
             return False
         _forget(hub, part)
         folders, part._dirs[:] = list(part._dirs), []
-        loader.add(hub, subname, folders, loader.Options())
+        loader.add(hub, subname, folders, part._options or loader.Options())
         return True
 
     def extend(
@@ -127,12 +126,13 @@ def _add_sub(hub):
         contracts_pypath=None,
         contracts_static=None,
     ):
-        if subname not in hub._parts:
+        part = hub._parts.get(subname)
+        if part is None:
             return False
         _add_contracts(hub, subname, "contracts", packages.roots_of(_paths(contracts_pypath)))
         _add_contracts(hub, subname, "contracts", _paths(contracts_static))
         folders = packages.roots_of(_paths(pypath)) + _paths(static)
-        loader.add(hub, subname, folders, loader.Options())
+        loader.add(hub, subname, folders, part._options or loader.Options())
         return True
 
     def dynamic(hub, resolver, context=None, **kwargs):

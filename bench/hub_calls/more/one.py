@@ -1,2 +1,6 @@
 def word(hub):
     return "one"
+
+
+class Word:
+    pass

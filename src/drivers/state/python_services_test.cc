@@ -44,6 +44,24 @@ def f(hub):
             R"(["init","one","three"],["f"],["below","deep"],true,false,true])");
 }
 
+TEST_F(PythonServices, ClassesOfAPartAreOnItIfThatIsWanted) {
+  write("more/one.py", "class Word:\n    pass\ndef f(hub):\n    return 'one'\n");
+  write("further/two.py", "class Word:\n    pass\n");
+  EXPECT_EQ(answer(cat("PLACE = '", folder_->path().string(), "'\n", R"py(
+def f(hub):
+    found = []
+    for name, options in (("plain", {}), ("full", {"omit_class": False}), ("bare", {"omit_func": True})):
+        hub.pop.sub.add(static=PLACE + "/more", subname=name, **options)
+        hub.pop.sub.extend(name, static=PLACE + "/further")
+        part = hub[name]
+        found.append([hasattr(part.one, "Word"), hasattr(part.two, "Word"), hasattr(part.one, "f")])
+        hub.pop.sub.reload(name)
+        found.append(hasattr(hub[name].one, "Word"))
+    return found
+)py")),
+            "[[false,false,true],false,[true,true,true],true,[false,false,false],false]");
+}
+
 TEST_F(PythonServices, PathsBelowADynamicPartAreResolvedWhenTheyAreCalled) {
   write("a/exec/api/init.py", R"py(
 def __init__(hub):
@@ -147,7 +165,7 @@ def f(hub):
   const auto said = [this](const char* name) { return call(cat("exec.x.", name)); };
   EXPECT_EQ(said("a"),
             "`exec.x.a`: AttributeError: 'idem' has no attribute 'managed': this is "
-            "fettle's; `hub.exec.esm` shows what is remembered of states");
+            "fettle's; `fettle exec esm.show` shows what is remembered of states");
   EXPECT_EQ(said("b"), "`exec.x.b`: AttributeError: 'exec' has no attribute 'nothing'");
   EXPECT_EQ(said("c"), "`exec.x.c`: TypeError: `hub.pop.sub.add` does not have `omit_vars` here");
   EXPECT_EQ(said("d"), "`exec.x.d`: AttributeError: nothing");

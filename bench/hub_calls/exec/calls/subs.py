@@ -15,6 +15,14 @@ async def added(hub, ctx):
     return {"result": True, "ret": found}
 
 
+async def classes(hub, ctx):
+    found = []
+    for name, options in (("calls_plain", {}), ("calls_full", {"omit_class": False}), ("calls_bare", {"omit_func": True})):
+        hub.pop.sub.add(static=PLACE, subname=name, **options)
+        found.append([hasattr(hub[name].one, "Word"), hasattr(hub[name].one, "word")])
+    return {"result": True, "ret": found}
+
+
 async def imported(hub, ctx):
     hub.pop.sub.add(python_import="base64", subname="calls_base64")
     return {"result": True, "ret": hub.calls_base64.b64encode(b"a").decode()}
