@@ -1,5 +1,6 @@
 """Arguments that are dataclasses: what is left out gets its default, what must be there is missed."""
 
+import copy
 import dataclasses
 import typing
 
@@ -47,7 +48,7 @@ def complete(fields, value, missing):
             elif name not in value and told == REQUIRED:
                 missing.append(name)
             elif name not in value:
-                value[name] = told
+                value[name] = copy.deepcopy(told)  # several may get it
 
 
 def complete_all(function, arguments):
