@@ -402,9 +402,13 @@ Result<int> import_compose(Face& face) {
   if (!face.parsed.flag("convert") && !prints)
     return run_package(face);
   const PackageRequest request = TRY(package_request(face));
-  const std::string text = TRY(program_of_compose(request));
+  const compose::Program program = TRY(program_of_compose(request));
   const std::string file = prints ? "-" : converted_name(request.package);
-  TRY(write_output(file, text));
+  TRY(write_output(file, program.text));
+  for (const std::string& warning : program.warnings)
+    print_warning(face, warning);
+  if (!program.hidden.empty())
+    print_warning(face, "the text has the contents of secrets");
   if (!prints && !face.quiet)
     print_error(cat("wrote ", file));
   return 0;

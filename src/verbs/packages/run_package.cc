@@ -696,15 +696,13 @@ Result<PackageReview> review_sources(const PackageRequest& request) {
                         request.main_function.empty() ? "run" : request.main_function);
 }
 
-Result<std::string> program_of_compose(const PackageRequest& request) {
+Result<compose::Program> program_of_compose(const PackageRequest& request) {
   OpenPackage opened = TRY(open_package(request));
   if (!is_compose_path(opened.main_file))
     return user_error(cat("`", printable(request.package), "` is no compose file"));
   compose::ProjectRequest compose = std::move(opened.compose);
   compose.allows_privileged = request.allows_privileged;
-  compose::Program program =
-      TRY(opened.sources.compose(opened.sources.root(opened.main_file), std::move(compose)));
-  return std::move(program.text);
+  return opened.sources.compose(opened.sources.root(opened.main_file), std::move(compose));
 }
 
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,

@@ -119,7 +119,7 @@ Result<std::string> environment_of_package(const PackageRequest& request);
 Result<PackageReview> review_sources(const PackageRequest& request);
 
 /// The Starlark program that a compose file is run as.
-Result<std::string> program_of_compose(const PackageRequest& request);
+Result<compose::Program> program_of_compose(const PackageRequest& request);
 
 /// All findings as one error, the first one in front, each with its line.
 Error findings_error(const std::vector<Error>& findings);
