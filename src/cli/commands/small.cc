@@ -180,7 +180,7 @@ Command project_install_command() {
       "Installs what the modules of a project need in its environment of Python: the active one, "
       "else\n"
       "`.env`, which it makes. It runs pip and is the only command that fetches modules.",
-      {"fettle project install"}, project_install, {});
+      {"fettle project install", "fettle project install shop"}, project_install, {});
 }
 Command version_command() {
   return CommandGroup{"help", {}}.reader("version", "", 0, 0, "Prints the version.",
