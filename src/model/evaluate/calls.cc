@@ -203,7 +203,7 @@ Prepared prepare_call(const Plugin& plugin, PluginArguments& given, PluginCall& 
 /// Checks what a plugin gave.
 bool finish_call(const Plugin& plugin, PluginCall& call, bool has_run, CallFailure& told) {
   PluginContext& context = call.context;
-  if (call.met_unknown && !context.is_waiting())
+  if (call.met_unknown && !call.is_early)
     return call.give(Datum::unknown());
   if (!has_run) {
     told = {reasons_of(plugin, call), Importance::plugin};
@@ -222,8 +222,12 @@ bool finish_call(const Plugin& plugin, PluginCall& call, bool has_run, CallFailu
 /// One call, from the given arguments to the checked result.
 bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, CallFailure& told) {
   const Prepared prepared = prepare_call(plugin, given, call, told);
-  return prepared == Prepared::ready ? finish_call(plugin, call, plugin.run(call), told)
-                                     : prepared == Prepared::given;
+  if (prepared != Prepared::ready)
+    return prepared == Prepared::given;
+  call.missing = call.context.missing();
+  const bool has_run = plugin.run(call);
+  call.is_early = call.is_waiting();
+  return finish_call(plugin, call, has_run, told);
 }
 
 }  // namespace
@@ -231,6 +235,8 @@ bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, Ca
 int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[index]); }
 bool PluginCall::give_text(std::string_view text) { return give(context.make_text(text)); }
 bool PluginCall::give_list(std::span<const Datum> items) { return give(context.make_list(items)); }
+
+bool PluginCall::is_waiting() const { return context.missing() > missing; }
 
 bool PluginCall::fail(std::string with) {
   exception = std::move(with);
@@ -347,29 +353,40 @@ Step Calls::call_later(const Plugin& plugin, PluginArguments& given, PluginCall&
   return Step::wait;
 }
 
-/// Keeps what has come of a call for its task. The task may wait for more by now.
+/// Keeps what has come of a call for its task. One that came too early is made again by its task.
 void Calls::settle(WaitingCall& waiting) {
   Task& task = *waiting.task;
+  PluginCall& call = waiting.call;
   const int missing = task.missing;
   CallFailure told;
   context_.on_behalf_of(task, [&] {
-    if (finish_call(*waiting.plugin, waiting.call, waiting.has_run, told))
-      schedule_.remember(task, {&waiting.call.node, waiting.call.frame}, {waiting.call.result, {}});
-    else if (task.missing == missing && (!waiting.call.is_early || missing == 0))
-      failed_[{task.number, &waiting.call.node, waiting.call.frame}] = {std::move(told.reasons),
-                                                                        told.importance};
+    if (finish_call(*waiting.plugin, call, waiting.has_run, told))
+      schedule_.remember(task, {&call.node, call.frame}, {call.result, {}});
+    else if (waiting.has_run ? task.missing == missing : !call.is_early)
+      failed_[key_of(waiting)] = {std::move(told.reasons), told.importance};
   });
 }
 
+/// A failure is told by the expressions around the call, when its task comes to it again. A task
+/// that waits for something else, too, may never come.
+bool Calls::report_failed(const WaitingCall& waiting) {
+  if (failed_.empty() || waiting.task->missing == 0)
+    return false;
+  const auto found = failed_.find(key_of(waiting));
+  if (found == failed_.end())
+    return false;
+  context_.on_behalf_of(*waiting.task, [&] {
+    report(waiting.call.node, std::move(found->second.first), found->second.second);
+  });
+  return true;
+}
+
+/// Each call holds its task until all have been made, whatever wakes it meanwhile.
 bool Calls::make_waiting() {
   if (waiting_.empty())
     return false;
   std::vector<WaitingCall> calls = std::exchange(waiting_, {});
-  for (const WaitingCall& one : calls)
-    --one.task->missing;
-  // Those of one plugin's kind stand beside each other: there is one kind.
-  calls[0].plugin->run_together(calls);
-  const Task* last = nullptr;
+  calls[0].plugin->run_together(calls);  // there is one kind of plugins that are called together
   for (WaitingCall& one : calls) {
     settle(one);
     if (errors_) {
@@ -377,11 +394,13 @@ bool Calls::make_waiting() {
       return false;
     }
   }
-  for (const WaitingCall& one : calls) {
-    if (one.task != last && one.task->missing == 0)
-      schedule_.push(one.task);
-    last = one.task;
-  }
+  for (const WaitingCall& one : calls)
+    schedule_.wake(one.task);
+  for (const WaitingCall& one : calls)
+    if (report_failed(one)) {
+      errors_.tell(*one.task);
+      return false;
+    }
   return true;
 }
 

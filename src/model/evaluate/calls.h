@@ -7,6 +7,7 @@
 /// made the call itself. Relations are frozen after that, so a model is the same either way.
 
 #include <map>
+#include <tuple>
 
 #include "model/evaluate/plugin.h"
 #include "model/evaluate/state.h"
@@ -32,12 +33,16 @@ class Calls {
 
  private:
   using CallKey = std::tuple<uint32_t, const Call*, const Frame*>;  ///< first the task's number
+  static CallKey key_of(const WaitingCall& waiting) {
+    return {waiting.task->number, &waiting.call.node, waiting.call.frame};
+  }
 
   Step call_type(const Call& node, Frame* frame, Datum& value);
   Step call_plugin(const Call& node, Frame* frame, Datum& value);
   Step call_alone(const Plugin& plugin, PluginArguments& given, PluginCall& call, Datum& value);
   Step call_later(const Plugin& plugin, PluginArguments& given, PluginCall& call, Datum& value);
   void settle(WaitingCall& waiting);
+  bool report_failed(const WaitingCall& waiting);
   Step report(const Call& node, std::vector<Reason> reasons, Importance importance);
 
   Program& program_;

@@ -52,6 +52,7 @@ struct PluginCall {
   bool met_unknown = false;
   /// It read what has no value yet: it is made again when that is there.
   bool is_early = false;
+  int missing = 0;  ///< what its task missed before it
 
   const Datum& operator[](size_t index) const { return arguments[index]; }
   std::string_view text(size_t index) const { return arguments[index].view(); }
@@ -67,6 +68,8 @@ struct PluginCall {
   /// Whether this many bytes more may be taken. Ask before work that may take much memory.
   bool has_room(uint64_t bytes);
   bool fail(std::string with);
+  /// Whether something that it read is missing, so that it will be made again.
+  bool is_waiting() const;
   /// Reads an attribute of an instance. False: not there (the call waits or has failed, or there is
   /// no such attribute; then `exception` says so).
   bool read(const Datum& object, std::string_view name, Datum& value);

@@ -61,8 +61,8 @@ class PluginContext {
   bool construct(Entity& entity, const Datum& attributes, const Call& at, Datum& made);
   /// The plugin will give to nobody else what it gives to the present task.
   void allocate(const Datum& value) { contributions_.allocate(value); }
-  /// Whether the present task misses something, for which it will come again.
-  bool is_waiting() const { return now_.task->missing > 0; }
+  /// How many things the present task misses, for which it will come again.
+  int missing() const { return now_.task->missing; }
 
  private:
   Program& program_;

@@ -92,8 +92,10 @@ class Answers {
     if (slot == no_slot)
       return Value::dict({{"missing", true}});
     const Member found = call_.context.member(instance, slot);
-    if (found.state == Member::State::waits)
+    if (found.state == Member::State::waits) {
+      call_.is_early = true;
       return Value::dict({{"unset", true}});
+    }
     if (found.state == Member::State::unset)
       return Value::dict({{"optional", no_option_text(*instance, slot)}});
     if (!is_asked)
@@ -127,10 +129,8 @@ std::string with_trace(const Value& answer, std::string_view key) {
 
 /// Takes the answer to one call.
 bool take(PluginCall& call, Python& python, const Value& answer) {
-  if (answer.bool_at("unset")) {
-    call.is_early = true;
+  if (answer.bool_at("unset"))
     return call.fail("UnsetException: the plugin waits for a value that is there");
-  }
   if (answer.bool_at("unknown")) {
     call.met_unknown = true;
     return false;

@@ -63,15 +63,16 @@ TEST_F(PythonPlugins, ValuesGoThereAndBackAsTheyAre) {
          "@plugin\ndef keys(value: 'dict') -> 'list':\n    return list(value)\n"
          "@plugin\ndef order() -> 'dict':\n    return {'b': 1, 'a': [2, {'~i': 3}]}\n");
   EXPECT_EQ(compiled("import m\n"
-                     "for x in [1, 1.5, true, \"ä\", 12345678901234567890123]:\n"
-                     "  std::print(m::same(x) == x)\nend\n"
+                     "values = [1, 1.5, true, \"ä\", 12345678901234567890123]\n"
+                     "std::print([m::same(x) == x for x in values])\n"
                      "std::print(m::same(null) == null)\n"
                      "std::print([m::kind(1), m::kind(1.5), m::kind(true), m::kind(null)])\n"
                      "std::print(m::keys({\"z\": 1, \"a\": 2}))\n"
                      "std::print(m::order())\n"
                      "std::print(m::same({\"z\": [1, {\"y\": 2}], \"a\": {}}))\n"),
-            "True\nTrue\nTrue\nTrue\nTrue\nTrue\n['int', 'float', 'bool', 'NoneType']\n"
-            "['z', 'a']\n{'b': 1, 'a': [2, {'~i': 3}]}\n{'z': [1, {'y': 2}], 'a': {}}\n");
+            "True\n['int', 'float', 'bool', 'NoneType']\n['z', 'a']\n"
+            "{'b': 1, 'a': [2, {'~i': 3}]}\n{'z': [1, {'y': 2}], 'a': {}}\n"
+            "[True, True, True, True, True]\n");
 }
 
 TEST_F(PythonPlugins, ParametersAreThoseOfPython) {
@@ -208,11 +209,10 @@ TEST_F(PythonPlugins, UnknownsAndReferencesStayWhatTheyAre) {
       "import m\nu = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\n"
       "r = std::create_environment_reference(\"X\")\n";
   EXPECT_EQ(compiled(cat(model,
-                         "std::print(std::is_unknown(m::plain(u)))\n"
-                         "std::print(std::is_unknown(m::inner([u, 1])))\n"
-                         "std::print(m::count([u, 1]))\nstd::print(m::takes(u))\n"
-                         "std::print(m::takes(1))\nstd::print(m::passed(r) == r)\n")),
-            "True\nTrue\n2\nunknown\nknown\nTrue\n");
+                         "std::print([std::is_unknown(m::plain(u)), "
+                         "std::is_unknown(m::inner([u, 1])), m::count([u, 1]), m::takes(u), "
+                         "m::takes(1), m::passed(r) == r])\n")),
+            "[True, True, 2, 'unknown', 'known', True]\n");
   expect_in(compiled(cat(model, "x = m::count(r)\n")), "is a reference");
   expect_in(compiled(cat(model, "x = m::inner([r])\n")), "unexpected reference");
 }
@@ -401,6 +401,40 @@ TEST_F(PythonPlugins, ManyCallsTravelTogether) {
       "hosts = [m::Host(name=\"{{x}}\", late=\"\") for x in std::sequence(1000)]\n"
       "names = [m::name(h) for h in hosts]\nstd::print(std::at(names, 999))\n";
   EXPECT_EQ(compiled(model), "10000\n999\n");
+}
+
+TEST_F(PythonPlugins, ATaskMayWaitForCallsAndForValuesAtOnce) {
+  module("m",
+         "@plugin\ndef twice(x: 'int') -> 'int':\n    return 2 * x\n"
+         "@plugin\ndef word() -> 'string':\n    return 'w'\n"
+         "@plugin\ndef late(h: 'm::Host') -> 'string':\n    return 'got ' + h.late\n"
+         "@plugin\ndef refuse() -> 'int':\n    raise PluginException('in my own words')\n",
+         shop);
+  const std::string model = "import m\nh = m::Host(name=\"h\")\n";
+  EXPECT_EQ(compiled(cat(model,
+                         "std::print([m::twice(1), h.late, m::late(h), m::twice(2)])\n"
+                         "h.late = m::word()\n")),
+            "[2, 'w', 'got w', 4]\n");
+  // A task that waits for what never comes still tells that its call failed.
+  expect_in(compiled(cat(model, "std::print([m::refuse(), h.late])\n")), "in my own words");
+}
+
+TEST_F(PythonPlugins, OtherPluginsRunBesideCallsThatWait) {
+  module("m", "@plugin\ndef twice(x: 'int') -> 'int':\n    return 2 * x\n");
+  for (const char* name : {"s", "e"}) {
+    write(cat("libs/", name, "/module.yml"), cat("name: ", name, "\nversion: 1.0.0\nlicense: x\n"));
+    write(cat("libs/", name, "/model/_init.cf"), "");
+  }
+  write("libs/s/plugins/s.star", "def first(all: \"list\") -> \"any\":\n    return all[0]\n");
+  write("libs/e/plugins/run",
+        "#!/bin/sh\nwhile read line; do case $line in\n"
+        "*describe*) echo '{\"plugins\": {\"three\": \"() -> int\"}}' ;;\n"
+        "*) echo '{\"result\": 3}' ;;\nesac; done\n",
+        0755);
+  EXPECT_EQ(compiled("import m\nimport s\nimport e\n"
+                     "u = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\n"
+                     "std::print([m::twice(1), std::is_unknown(s::first([u])), e::three()])\n"),
+            "[2, True, 3]\n");
 }
 
 TEST_F(PythonPlugins, WithoutPythonNoProcessIsStarted) {

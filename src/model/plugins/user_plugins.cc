@@ -297,7 +297,7 @@ bool run_executable(PluginCall& call, Executable& executable, const Path& path,
   const Result<Value> arguments = named_arguments(call, plugin);
   if (!arguments)
     return call.fail(arguments.error().message);
-  if (call.context.is_waiting())
+  if (call.is_waiting())
     return false;
   const Result<Value> answer =
       ask(executable, path, Value::dict({{"call", Value(name)}, {"arguments", *arguments}}),
