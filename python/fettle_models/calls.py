@@ -1,7 +1,6 @@
 """Loads modules and calls plugins."""
 
 import os
-import shutil
 import time
 
 from fettle_models import channel, describe, modules, registry, values
@@ -68,9 +67,8 @@ def _call(server, call):
     description = describe.of(plugin)
     if plugin.deprecated:
         _warn_deprecated(plugin)
-    for command in plugin.commands:
-        if shutil.which(command) is None:
-            raise Exception(f"{plugin.short_name} requires {command} to be available in $PATH")
+    if plugin.commands:
+        _check_commands(plugin)
     given = [
         description.argument(index, value) for index, value in enumerate(call.get("args", ()))
     ]
@@ -84,6 +82,14 @@ def _call(server, call):
         else:
             given.insert(description.context, context)
     return plugin.function(*given, **named)
+
+
+def _check_commands(plugin):
+    from shutil import which
+
+    for command in plugin.commands:
+        if which(command) is None:
+            raise Exception(f"{plugin.short_name} requires {command} to be available in $PATH")
 
 
 def _context(server, plugin):

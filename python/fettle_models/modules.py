@@ -11,7 +11,6 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-import traceback
 import types
 
 from fettle_models import values
@@ -145,6 +144,8 @@ _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def trace_of(error):
     """The lines of users' code that led to an error, outermost first; at most the last 30."""
+    import traceback
+
     try:
         frames = traceback.extract_tb(error.__traceback__)
     except BaseException:

@@ -7,7 +7,6 @@ table below, which says who answers it; the answer is a dict.
 
 import importlib
 import json
-import logging
 import os
 import site
 import sys
@@ -26,11 +25,17 @@ ROWS = {
 }
 
 
-class LogHandler(logging.Handler):
+def print_logs():
     """What plugins log as a warning or worse is printed."""
+    import logging
 
-    def emit(self, record):
-        channel.current.log(self.format(record))
+    class LogHandler(logging.Handler):
+        def emit(self, record):
+            channel.current.log(self.format(record))
+
+    handler = LogHandler(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
 
 
 class Server:
@@ -60,11 +65,12 @@ def main():
     sys.argv[1:] = []
     sys.pycache_prefix = os.path.join(package, "cache")  # users' folders stay as they are
     channel.current = lines = channel.Channel()
-    handler = LogHandler(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-    logging.getLogger().addHandler(handler)
     server = Server(settings)
+    has_logs = False
     for request in lines.requests():
+        if not has_logs and "logging" in sys.modules:  # it takes long to import
+            print_logs()
+            has_logs = True
         try:
             answer = server.answer(request)
         except BaseException as error:
