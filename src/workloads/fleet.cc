@@ -46,31 +46,6 @@ bool by_key(const FleetPod* a, const FleetPod* b) {
   return a->resource->key.name < b->resource->key.name;
 }
 
-/// What the last look at a pod has found of it.
-struct PodAtALook {
-  Phase phase;
-  Readiness readiness;
-  Time ready_since, created;
-  Name complaint;
-  std::vector<ContainerSeen> containers;
-};
-
-PodAtALook look_of(const FleetPod& pod) {
-  return {pod.phase, pod.readiness, pod.ready_since, pod.created, pod.complaint, pod.containers};
-}
-
-/// How often containers have restarted only says which pod goes first when one has to go. That alone
-/// is no reason to ask anybody, and of a crashing pod it changes all the time.
-bool is_same_look(const PodAtALook& before, const FleetPod& pod) {
-  return before.phase == pod.phase && before.readiness == pod.readiness &&
-         before.ready_since == pod.ready_since && before.created == pod.created &&
-         before.complaint == pod.complaint &&
-         std::ranges::equal(before.containers, pod.containers,
-                            [](const ContainerSeen& a, const ContainerSeen& b) {
-                              return is_same_but_for_restarts(a, b);
-                            });
-}
-
 bool has_attributes(const Box<Resource>& known, const Box<Resource>& wanted) {
   return known && known->attributes == wanted->attributes;
 }
@@ -133,7 +108,7 @@ void Fleet::touch_pod(const FleetPod& pod) {
 void Fleet::touch_sets_of(const FleetPod& pod) {
   if (!pod.has_sidecars())
     return;
-  for (const Name& set : sidecar_sets_)
+  for (const Name& set : sidecars_.sets)
     if (std::ranges::find(pod.sidecar_sets, workloads_.at(set)->name) != pod.sidecar_sets.end())
       touch(set);
 }
@@ -143,12 +118,12 @@ void Fleet::take_sidecar_sets(FleetPod& pod, std::vector<Name> names) {
     return;
   touch_sets_of(pod);
   for (const Name& name : pod.sidecar_sets)
-    if (const auto found = pods_by_set_.find(name);
-        found != pods_by_set_.end() && found->second.erase(&pod) > 0 && found->second.empty())
-      pods_by_set_.erase(found);
+    if (const auto found = sidecars_.pods.find(name);
+        found != sidecars_.pods.end() && found->second.erase(&pod) > 0 && found->second.empty())
+      sidecars_.pods.erase(found);
   pod.sidecar_sets = std::move(names);
   for (const Name& name : pod.sidecar_sets)
-    pods_by_set_[name].insert(&pod);
+    sidecars_.pods[name].insert(&pod);
   touch_sets_of(pod);
 }
 
@@ -164,7 +139,7 @@ void Fleet::put(Object object) {
     forget_images(owner);
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
     if (*sort == WorkloadSort::sidecar_set)
-      sidecar_sets_.insert(owner);
+      sidecars_.sets.insert(owner);
     if (is_job(*sort))
       for (const Name& image : workloads_[owner]->job_images())
         jobs_by_image_[image].insert(owner);
@@ -197,7 +172,7 @@ void Fleet::drop(const Name& owner) {
   objects_.erase(found);
   forget_images(owner);
   workloads_.erase(owner);
-  sidecar_sets_.erase(owner);
+  sidecars_.sets.erase(owner);
   touch(owner);
   for (const auto& [other, workload] : workloads_)
     if (workload->space == object.space)
@@ -565,9 +540,7 @@ bool Fleet::see(const Key& key, const std::optional<State>& state) {
   if (found == pods_.end())
     return false;
   FleetPod& pod = *found->second;
-  const PodAtALook before = look_of(pod);
-  read_status(state ? *state : State(), pod);
-  if (is_same_look(before, pod))
+  if (!read_status(state ? *state : State(), pod))
     return false;
   touch_pod(pod);
   return true;
@@ -747,7 +720,7 @@ void Fleet::wish_for_memory(const Box<Resource>& resource, const Name& owner) {
     return;
   Memory& found = (*memory)[resource->key.name];
   // The pods whose turn it is belong to others.
-  if (!has_attributes(found.resource, resource) && sidecar_sets_.contains(owner))
+  if (!has_attributes(found.resource, resource) && sidecars_.sets.contains(owner))
     touch_turns(read_one<&ControllerRevision::state>(resource->attributes).at("turns"));
   found.is_done = found.applied == resource->attributes.digest();
   found.resource = resource;

@@ -35,12 +35,6 @@ struct ContainerSeen {
   Value resources{};  ///< that it has been given; null: nobody said
 };
 
-inline bool is_same_but_for_restarts(const ContainerSeen& a, const ContainerSeen& b) {
-  return a.name == b.name && a.image == b.image && a.image_id == b.image_id &&
-         a.container_id == b.container_id && a.is_ready == b.is_ready &&
-         a.is_running == b.is_running && a.resources == b.resources;
-}
-
 struct FleetPod : PodTag {
   bool is_ready() const { return readiness == Readiness::ready; }
 
@@ -222,7 +216,7 @@ class Fleet {
   const Object* object(const Name& owner) const;
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
   /// Owners that put containers into others' pods.
-  const std::set<Name>& sidecar_sets() const { return sidecar_sets_; }
+  const std::set<Name>& sidecar_sets() const { return sidecars_.sets; }
   const OwnerHoldings& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
@@ -262,7 +256,7 @@ class Fleet {
   /// The pods that have something of a SidecarSet, in the order of all pods.
   template <typename Function>
   void for_each_pod_with(const Name& sidecar_set, Function function) const {
-    if (const auto found = pods_by_set_.find(sidecar_set); found != pods_by_set_.end())
+    if (const auto found = sidecars_.pods.find(sidecar_set); found != sidecars_.pods.end())
       for (const FleetPod* pod : found->second)
         function(*pod);
   }
@@ -327,15 +321,19 @@ class Fleet {
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
-  std::set<Name> sidecar_sets_;
   /// By owner and key, none of which changes while it is in there.
   struct InOrder {
     bool operator()(const FleetPod* a, const FleetPod* b) const {
       return std::tie(a->owner, a->resource->key.name) < std::tie(b->owner, b->resource->key.name);
     }
   };
-  std::map<Name, std::set<FleetPod*, InOrder>> pods_by_set_;  ///< by the name of a SidecarSet
-  std::map<Name, std::set<Name>> jobs_by_image_;              ///< owners of users' jobs
+  /// The owners of SidecarSets, and by their names the pods that have something of them.
+  struct SidecarIndex {
+    std::set<Name> sets;
+    std::map<Name, std::set<FleetPod*, InOrder>> pods;
+  };
+  SidecarIndex sidecars_;
+  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of users' jobs
 };
 
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it

@@ -5,7 +5,8 @@
 
 namespace fettle::workloads {
 
-/// Null: it was not found.
-void read_status(const State& status, FleetPod& pod);
+/// Null: it was not found. Returns whether it differs from the last look in more than the number of
+/// restarts.
+bool read_status(const State& status, FleetPod& pod);
 
 }  // namespace fettle::workloads
