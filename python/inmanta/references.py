@@ -428,6 +428,13 @@ class ReplaceValue(Mutator):
         put_at(self.resource, self.destination, self.resolve_other(self.value, logger))
 
 
+class MaybeReference(typing.Protocol):
+    """A value of a model that may stand for a reference."""
+
+    def unwrap_reference(self):
+        ...
+
+
 def maybe_reference(value):
     return hasattr(value, "unwrap_reference")
 
