@@ -203,6 +203,15 @@ class Entity:
     def get_all_attribute_names(self):
         return list(self._told["attributes"])
 
+    def get_attribute(self, name):
+        from inmanta.ast import attribute
+
+        told = self._told["attributes"].get(name)
+        if told is None:
+            return None
+        made = attribute.RelationAttribute if told["is_relation"] else attribute.Attribute
+        return made(self, name, told["type"])
+
     def is_subclass(self, other):
         return other.get_full_name() in self._told["parents"]
 
