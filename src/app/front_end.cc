@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "cli/commands/workload_common.h"
+#include "packages/elsewhere.h"
 
 namespace fettle {
 namespace {
@@ -52,13 +53,14 @@ std::optional<std::string> file_asked(const Words& words) {
 }
 
 /// A plan of manifests is what `diff` shows. In the project of a model, standard input is a model.
+/// Compose files are packages.
 Words with_plan_of_manifests(Words words) {
   const std::optional<std::string> file = file_asked(words);
   std::error_code failure;
   const bool is_of_model =
       file &&
       (file->ends_with(".cf") || (*file == "-" && std::filesystem::exists("project.yml", failure)));
-  if (file && !is_of_model)
+  if (file && !is_of_model && !looks_like_compose(*file))
     words[0] = "diff";
   return words;
 }

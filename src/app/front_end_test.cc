@@ -54,6 +54,7 @@ TEST(FrontEnd, APlanOfAModelOrPackageStaysOne) {
   EXPECT_EQ(meant("plan -f=other.cf -e x"), "plan -f=other.cf -e x");
   EXPECT_EQ(meant("plan --file main.cf"), "plan --file main.cf");
   EXPECT_EQ(meant("plan shop"), "plan shop");
+  EXPECT_EQ(meant("plan -f compose.yml -f web.yaml"), "plan -f compose.yml -f web.yaml");
 }
 
 TEST(FrontEnd, AnEnvironmentIsAnEnclaveInCommands) {

@@ -18,7 +18,7 @@ std::string below(const std::string& inside, std::string_view name) {
 
 /// The beginning of a file, which says what it is.
 std::string beginning_of(const std::string& path) {
-  std::string text(size_t{64} << 10, '\0');
+  std::string text(size_t{4} << 20, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));

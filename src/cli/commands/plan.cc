@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compile_limits.h"
@@ -7,6 +9,7 @@
 #include "cli/print.h"
 #include "documents/plans.h"
 #include "model/project/project.h"
+#include "packages/elsewhere.h"
 #include "value/json.h"
 #include "verbs/models/plan_version.h"
 #include "workplace/orphans.h"
@@ -119,11 +122,17 @@ int code_of(const Face& face, const Preview& preview) {
 
 std::string file_of_plan(const Face& face) { return face.parsed.text("out"); }
 
+/// `-f` names the main file of a model, or a compose file.
+bool names_compose(const Face& face) {
+  return face.parsed.has("file") &&
+         std::ranges::all_of(face.parsed.all("file"), looks_like_compose);
+}
+
 /// Options that only the other sort of plan takes.
 Status check_options(const Face& face, bool is_model) {
   const std::set<std::string> of_models{"version", "agent", "file", "steps", "memory"};
   for (const auto& [name, values] : face.parsed.options)
-    if (of_models.contains(name) && !is_model)
+    if (of_models.contains(name) && !is_model && !(name == "file" && names_compose(face)))
       return user_error(
           cat("`--", name, "` is for models, and `", face.parsed.argument(0), "` is a package"));
   for (const CommandOption& option : package_options())
@@ -171,7 +180,7 @@ Result<Preview> preview_of_package(Face& face) {
 }
 
 Result<int> run_plan(Face& face) {
-  const bool is_model = face.parsed.arguments.empty();
+  const bool is_model = face.parsed.arguments.empty() && !names_compose(face);
   TRY(check_options(face, is_model));
   Workplace* place = TRY(face.workplace());
   const Preview preview = is_model ? TRY(preview_of_model(face)) : TRY(preview_of_package(face));
@@ -220,7 +229,11 @@ Command plan_command() {
         "write the plan to FILE, for `--plan` of `run` and `versions release`; - is standard "
         "output"},
        {{"--version"}, "N", "for models: a stored version instead of the model in this folder"},
-       {{"-f", "--file"}, "FILE", "for models: the main file (default: main.cf of the project)"},
+       {{"-f", "--file"},
+        "FILE",
+        "for models: the main file (default: main.cf of the project); or another compose file, "
+        "which counts before those named so far",
+        true},
        {{"--steps"}, "N", "for models: stop after this much work"},
        {{"--memory"}, "BYTES", "for models: stop beyond this much memory"},
        agent_option(),
