@@ -19,9 +19,9 @@ class BuildTest : public testing::TestWithParam<TestEngine::Sort> {
       : world(running_engine(GetParam()),
               lower_case(testing::UnitTest::GetInstance()->current_test_info()->name())) {}
   ~BuildTest() override {
-    for (const ListedImage& each : built())
-      static_cast<void>(world.driver().remove_built_image(each, {}));
     world.clear();
+    for (const ListedImage& each : built())
+      EXPECT_TRUE(world.driver().remove_built_image(each, {}).value_or(false));
   }
 
   std::vector<ListedImage> built() {

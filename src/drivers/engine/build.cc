@@ -152,12 +152,13 @@ Result<std::vector<ListedImage>> built_images(const Site& site, std::stop_token 
 Result<bool> remove_built_image(const Site& site, const ListedImage& image, std::stop_token stop) {
   // Our own name goes last: what is left half-way is found again.
   std::vector<std::string> names, own;
+  // By a digest, Podman would remove the image whatever else it is called.
+  const auto is_tag = [](const std::string& name) { return name.find('@') == name.npos; };
   for (const std::string& reference : image.references)
-    if (reference.starts_with(own_prefix(site)))
+    if (is_tag(reference) && reference.starts_with(own_prefix(site)))
       own.push_back(reference);
   for (const std::string& reference : image.references)
-    if (reference.find('@') == reference.npos &&
-        std::ranges::any_of(own, [&](const std::string& name) {
+    if (is_tag(reference) && std::ranges::any_of(own, [&](const std::string& name) {
           return split_reference(name).first == own_name(site, reference);
         }))
       names.push_back(reference);
