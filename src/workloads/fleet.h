@@ -15,13 +15,13 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "core/record.h"
 #include "workloads/host_ports.h"
 #include "workloads/pod_row.h"
+#include "workloads/sidecar_index.h"
 #include "workloads/workload.h"
 
 namespace fettle::workloads {
@@ -214,7 +214,7 @@ class Fleet {
   const Object* object(const Name& owner) const;
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
   /// Owners that put containers into others' pods.
-  const std::set<Name>& sidecar_sets() const { return sidecar_sets_; }
+  const std::set<Name>& sidecar_sets() const { return sidecars_.owners(); }
   const OwnerHoldings& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
@@ -254,9 +254,7 @@ class Fleet {
   /// The pods that have something of a SidecarSet, in the order of all pods.
   template <typename Function>
   void for_each_pod_with(const Name& sidecar_set, Function function) const {
-    if (const auto found = pods_by_set_.find(sidecar_set); found != pods_by_set_.end())
-      for (const FleetPod* pod : found->second)
-        function(*pod);
+    sidecars_.for_each_pod(sidecar_set, function);
   }
   template <typename Function>
   void for_each_pod(Function function) const {
@@ -319,15 +317,8 @@ class Fleet {
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
-  std::set<Name> sidecar_sets_;
-  /// By owner and key, none of which changes while it is in there.
-  struct InOrder {
-    bool operator()(const FleetPod* a, const FleetPod* b) const {
-      return std::tie(a->owner, a->resource->key.name) < std::tie(b->owner, b->resource->key.name);
-    }
-  };
-  std::map<Name, std::set<FleetPod*, InOrder>> pods_by_set_;  ///< by the name of a SidecarSet
-  std::map<Name, std::set<Name>> jobs_by_image_;              ///< owners of users' jobs
+  SidecarIndex sidecars_;
+  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of users' jobs
 };
 
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it
