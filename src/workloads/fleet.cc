@@ -106,24 +106,15 @@ void Fleet::touch_pod(const FleetPod& pod) {
 
 /// A SidecarSet counts the pods that have something of it, and no others.
 void Fleet::touch_sets_of(const FleetPod& pod) {
-  if (!pod.has_sidecars())
-    return;
-  for (const Name& set : sidecars_.sets)
-    if (std::ranges::find(pod.sidecar_sets, workloads_.at(set)->name) != pod.sidecar_sets.end())
-      touch(set);
+  for (const Name& set : sidecars_.owners_of(pod))
+    touch(set);
 }
 
 void Fleet::take_sidecar_sets(FleetPod& pod, std::vector<Name> names) {
   if (pod.sidecar_sets == names)
     return;
   touch_sets_of(pod);
-  for (const Name& name : pod.sidecar_sets)
-    if (const auto found = sidecars_.pods.find(name);
-        found != sidecars_.pods.end() && found->second.erase(&pod) > 0 && found->second.empty())
-      sidecars_.pods.erase(found);
-  pod.sidecar_sets = std::move(names);
-  for (const Name& name : pod.sidecar_sets)
-    sidecars_.pods[name].insert(&pod);
+  sidecars_.take(pod, std::move(names));
   touch_sets_of(pod);
 }
 
@@ -139,7 +130,7 @@ void Fleet::put(Object object) {
     forget_images(owner);
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
     if (*sort == WorkloadSort::sidecar_set)
-      sidecars_.sets.insert(owner);
+      sidecars_.put(owner, workloads_[owner]->name);
     if (is_job(*sort))
       for (const Name& image : workloads_[owner]->job_images())
         jobs_by_image_[image].insert(owner);
@@ -172,7 +163,7 @@ void Fleet::drop(const Name& owner) {
   objects_.erase(found);
   forget_images(owner);
   workloads_.erase(owner);
-  sidecars_.sets.erase(owner);
+  sidecars_.drop(owner);
   touch(owner);
   for (const auto& [other, workload] : workloads_)
     if (workload->space == object.space)
@@ -425,13 +416,7 @@ void Fleet::derive(FleetPod& pod) {
   pod.template_digest = read_one<&Pod::pod_template>(attributes).value().digest();
   const Dict configs = read_one<&Pod::configs>(attributes);
   pod.configs_digest = (configs.empty() ? Value() : configs.value()).digest();
-  std::vector<Name> sets;
-  const List sidecars = read_one<&Pod::sidecars>(attributes);
-  for (const Value& sidecar : sidecars.items())
-    if (const std::string_view name = sidecar.text_at("name");
-        std::ranges::find(sets, name, &Name::view) == sets.end())
-      sets.emplace_back(name);
-  take_sidecar_sets(pod, std::move(sets));
+  take_sidecar_sets(pod, names_of_sets(read_one<&Pod::sidecars>(attributes).value()));
   pod.is_held = false;
   const Dict conditions = read_one<&Pod::conditions>(attributes);
   for (const Entry& entry : conditions.entries())
@@ -720,7 +705,7 @@ void Fleet::wish_for_memory(const Box<Resource>& resource, const Name& owner) {
     return;
   Memory& found = (*memory)[resource->key.name];
   // The pods whose turn it is belong to others.
-  if (!has_attributes(found.resource, resource) && sidecars_.sets.contains(owner))
+  if (!has_attributes(found.resource, resource) && sidecar_sets().contains(owner))
     touch_turns(read_one<&ControllerRevision::state>(resource->attributes).at("turns"));
   found.is_done = found.applied == resource->attributes.digest();
   found.resource = resource;

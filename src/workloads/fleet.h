@@ -15,13 +15,13 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "core/record.h"
 #include "workloads/host_ports.h"
 #include "workloads/pod_row.h"
+#include "workloads/sidecar_index.h"
 #include "workloads/workload.h"
 
 namespace fettle::workloads {
@@ -216,7 +216,7 @@ class Fleet {
   const Object* object(const Name& owner) const;
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
   /// Owners that put containers into others' pods.
-  const std::set<Name>& sidecar_sets() const { return sidecars_.sets; }
+  const std::set<Name>& sidecar_sets() const { return sidecars_.owners(); }
   const OwnerHoldings& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
@@ -256,9 +256,7 @@ class Fleet {
   /// The pods that have something of a SidecarSet, in the order of all pods.
   template <typename Function>
   void for_each_pod_with(const Name& sidecar_set, Function function) const {
-    if (const auto found = sidecars_.pods.find(sidecar_set); found != sidecars_.pods.end())
-      for (const FleetPod* pod : found->second)
-        function(*pod);
+    sidecars_.for_each_pod(sidecar_set, function);
   }
   template <typename Function>
   void for_each_pod(Function function) const {
@@ -321,17 +319,6 @@ class Fleet {
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
-  /// By owner and key, none of which changes while it is in there.
-  struct InOrder {
-    bool operator()(const FleetPod* a, const FleetPod* b) const {
-      return std::tie(a->owner, a->resource->key.name) < std::tie(b->owner, b->resource->key.name);
-    }
-  };
-  /// The owners of SidecarSets, and by their names the pods that have something of them.
-  struct SidecarIndex {
-    std::set<Name> sets;
-    std::map<Name, std::set<FleetPod*, InOrder>> pods;
-  };
   SidecarIndex sidecars_;
   std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of users' jobs
 };

@@ -201,6 +201,7 @@ TEST_F(HandBack, TheSecondTimeThereIsNothingToDo) {
 
 TEST_F(HandBack, WhoeverDiesOnTheWayKeepsEachRevision) {
   const kubernetes::ApiServer start = cluster.server();
+  const std::vector<Value> before = cluster.all_of(revisions);
   expect_done(cluster.hand_back());
   const auto whole = cluster.picture();
   int write = 1;
@@ -217,6 +218,9 @@ TEST_F(HandBack, WhoeverDiesOnTheWayKeepsEachRevision) {
       ++numbers[each.integer_at("revision")];
     EXPECT_GE(numbers[1], 2) << "write " << write;
     EXPECT_GE(numbers[2], 1) << "write " << write;
+    // Until then it is as without revisions, which `TakeOver` tries.
+    if (is_broken && other.all_of(revisions) == before)
+      continue;
     const auto again = other.hand_back();
     ASSERT_TRUE(again) << to_string(again.error());
     EXPECT_FALSE(again->failure) << to_string(*again->failure);

@@ -52,7 +52,7 @@ Value question_of(const Value& object, const Value& parts) {
 }
 
 /// A webhook that does not answer yet, and a server that is busy.
-bool may_pass_by_itself(const kubernetes::ApiError& error) {
+bool may_answer_later(const kubernetes::ApiError& error) {
   return error.may_retry() || error.reason == ApiReason::internal ||
          error.reason == ApiReason::conflict;
 }
@@ -82,7 +82,7 @@ Result<std::optional<Value>> UpstreamWords::ask(const kubernetes::ResourceType& 
     }
     if (!answer && answer.error().reason == ApiReason::not_found)
       return std::nullopt;
-    if (!answer && !may_pass_by_itself(answer.error())) {
+    if (!answer && !may_answer_later(answer.error())) {
       if (is_cancelled(answer.error()))
         return static_cast<const Error&>(answer.error());
       refusal_ = answer.error().message;
