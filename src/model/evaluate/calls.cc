@@ -179,25 +179,25 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
   return made;
 }
 
-enum class Prepared : uint8_t { ready, given, failed };
+enum class Readiness : uint8_t { ready, given, failed };
 
 /// Binds and checks the arguments. An unknown one gives the result at once.
-Prepared prepare_call(const Plugin& plugin, PluginArguments& given, PluginCall& call,
-                      CallFailure& told) {
+Readiness prepare_call(const Plugin& plugin, PluginArguments& given, PluginCall& call,
+                       CallFailure& told) {
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
-    return Prepared::failed;
+    return Readiness::failed;
   }
   if (!plugin.allows_unknown && has_unknown(call)) {
     call.give(Datum::unknown());
-    return Prepared::given;
+    return Readiness::given;
   }
   if (!may_read(call)) {
     told = {reasons_of(plugin, call), Importance::plugin};
-    return Prepared::failed;
+    return Readiness::failed;
   }
   told = {check(call.context, plugin, call), Importance::argument};
-  return told.reasons.empty() ? Prepared::ready : Prepared::failed;
+  return told.reasons.empty() ? Readiness::ready : Readiness::failed;
 }
 
 /// Checks what a plugin gave.
@@ -221,9 +221,9 @@ bool finish_call(const Plugin& plugin, PluginCall& call, bool has_run, CallFailu
 
 /// One call, from the given arguments to the checked result.
 bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, CallFailure& told) {
-  const Prepared prepared = prepare_call(plugin, given, call, told);
-  if (prepared != Prepared::ready)
-    return prepared == Prepared::given;
+  const Readiness readiness = prepare_call(plugin, given, call, told);
+  if (readiness != Readiness::ready)
+    return readiness == Readiness::given;
   call.missing = call.context.missing();
   const bool has_run = plugin.run(call);
   call.is_early = call.is_waiting();
@@ -339,14 +339,14 @@ Step Calls::call_later(const Plugin& plugin, PluginArguments& given, PluginCall&
   CallFailure told;
   const int missing = now_.task->missing;
   switch (prepare_call(plugin, given, call, told)) {
-    case Prepared::given:
+    case Readiness::given:
       value = call.result;
       return Step::done;
-    case Prepared::failed:
+    case Readiness::failed:
       return now_.task->missing > missing
                  ? Step::wait
                  : report(call.node, std::move(told.reasons), told.importance);
-    case Prepared::ready:
+    case Readiness::ready:
       waiting_.push_back({&plugin, now_.task, std::move(call), false});
       schedule_.wait(*now_.task);
   }

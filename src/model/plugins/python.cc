@@ -57,7 +57,7 @@ Status Python::start() {
   return {};
 }
 
-Result<Value> Python::ask(Value request, Duration time_limit, Asked on_ask, Printed on_print) {
+Result<Value> Python::ask(Value request, Duration time_limit, Responder on_ask, Printer on_print) {
   TRY(start());
   return good_answer(process_->call({.request = std::move(request),
                                      .time_limit = time_limit,

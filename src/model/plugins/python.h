@@ -30,11 +30,12 @@ class Python {
   /// Whether a module has files of Python.
   static bool is_in(const Path& plugins);
 
-  using Asked = std::function<Result<Value>(const Value& asked)>;
-  using Printed = std::function<void(std::string_view line)>;
+  using Responder = std::function<Result<Value>(const Value& asked)>;
+  using Printer = std::function<void(std::string_view line)>;
   /// The answer to a request, a dict. Errors (`Blame::world`): there is no interpreter, the process
   /// ended or took too long, or it answered `error`, with its trace as the excerpt.
-  Result<Value> ask(Value request, Duration time_limit, Asked on_ask = {}, Printed on_print = {});
+  Result<Value> ask(Value request, Duration time_limit, Responder on_ask = {},
+                    Printer on_print = {});
 
   /// What a module has: `plugins`, and `problem` if it cannot be loaded. Asked once.
   const Result<Value>& module(const std::string& name, Duration time_limit);
