@@ -1,7 +1,6 @@
 """Handlers of resources: what looks after the resources of a type, and the context of its calls."""
 
 import abc
-import asyncio
 import inspect
 import json
 import logging
@@ -322,6 +321,8 @@ class _Loop:
 
     @classmethod
     def get(cls):
+        import asyncio  # only for who awaits something
+
         with cls._lock:
             if cls._loop is None:
                 cls._loop = asyncio.new_event_loop()
@@ -377,6 +378,8 @@ class HandlerAPI(abc.ABC, typing.Generic[TResource]):
         return _Loop.get()
 
     def run_sync(self, func):
+        import asyncio
+
         async def run():
             made = func()
             return await made if inspect.isawaitable(made) else made

@@ -233,7 +233,9 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
   }
   TRY(tell_removed_sets(place, request, options));
   std::optional<Activity> doing(std::in_place, place.doing, cat("compiling ", request.environment));
-  ExportedModel made = TRY(export_project(request, options, true));
+  model::CompileOptions at_home = options;
+  at_home.home = place.home;
+  ExportedModel made = TRY(export_project(request, at_home, true));
   doing.emplace(place.doing, cat("storing a version of ", request.environment));
   report.errors = made.errors;
   if (!report.errors.empty())

@@ -71,7 +71,9 @@ Result<Preview> preview_project(const Workplace& place, const ExportRequest& pro
                                 const ApplyRequest& given, const model::CompileOptions& options) {
   ApplyRequest request = given;
   request.environment = TRY(environment_of_export(project));
-  ExportedModel made = TRY(export_project(project, options, true));
+  model::CompileOptions at_home = options;
+  at_home.home = place.home;
+  ExportedModel made = TRY(export_project(project, at_home, true));
   Preview preview;
   preview.environment = request.environment.str();
   preview.errors = made.errors;
