@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/commands.h"
+#include "cli/commands/package_options.h"
 #include "cli/commands/workload_common.h"
-#include "packages/elsewhere.h"
 
 namespace fettle {
 namespace {
@@ -60,7 +60,7 @@ Words with_plan_of_manifests(Words words) {
   const bool is_of_model =
       file &&
       (file->ends_with(".cf") || (*file == "-" && std::filesystem::exists("project.yml", failure)));
-  if (file && !is_of_model && !looks_like_compose(*file))
+  if (file && !is_of_model && !names_compose_file(*file))
     words[0] = "diff";
   return words;
 }

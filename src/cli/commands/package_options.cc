@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "kinds/service.h"
+#include "packages/elsewhere.h"
 #include "packages/git_cache.h"
 #include "verbs/packages/last_run.h"
 #include "verbs/packages/package_arguments.h"
@@ -172,6 +173,8 @@ std::vector<CommandOption> package_options() {
        "check that the engine's machine has what services request (on; `=false` turns it off)"},
   };
 }
+
+bool names_compose_file(const std::string& word) { return looks_like_compose(word); }
 
 Result<PackageRequest> package_request(Face& face) {
   const CommandLine& parsed = face.parsed;

@@ -12,6 +12,9 @@ std::vector<CommandOption> package_options();
 /// arguments file that cannot be read.
 Result<PackageRequest> package_request(Face& face);
 
+/// Whether a word is a compose file, which is a package.
+bool names_compose_file(const std::string& word);
+
 /// `http: 80/tcp -> 127.0.0.1:32768, …`
 std::string ports_text(const ServiceView& service);
 
