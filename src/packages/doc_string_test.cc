@@ -21,7 +21,10 @@ TEST(DocString, ArgumentsAreTheLinesOfTheirBlock) {
   EXPECT_EQ(documented_arguments("Text.\n\n  Args:\n    a (int): one,\n      and more: of it\n"
                                  "    b: two\n\n  Returns:\n    c: nothing\n"),
             (std::vector<std::string>{"a (int)", "b"}));
-  EXPECT_EQ(documented_arguments("Args:\n  a: one\n"), std::vector<std::string>{"a"});
+  EXPECT_EQ(documented_arguments("Args:\n  a: one\n\nReturns:\n  b: two\n"),
+            std::vector<std::string>{"a"});
+  // All lines but the first lose the indentation that they share, so this block is empty.
+  EXPECT_EQ(documented_arguments("Args:\n  a: one\n"), std::vector<std::string>{});
   EXPECT_EQ(documented_arguments("Text.\nArgs:\n  a: one\n"), std::vector<std::string>{});
   EXPECT_EQ(documented_arguments("Text.\n\nArgs:\n  a: one\n  free text\n"),
             std::vector<std::string>{});

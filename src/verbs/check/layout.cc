@@ -1,6 +1,7 @@
 #include "verbs/check/layout.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -36,13 +37,15 @@ Status find_below(const fs::path& top, std::vector<std::string>& files) {
                             " folders: name those with files of Starlark"));
     std::error_code failure;
     std::vector<fs::path> folders;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
-      const std::string name = entry.path().filename().string();
-      const fs::path path = folder == "." ? fs::path(name) : entry.path();
-      if (entry.is_directory(failure) && !entry.is_symlink(failure)) {
+    for (fs::directory_iterator at(folder, failure), end; !failure && at != end;
+         at.increment(failure)) {
+      const std::string name = at->path().filename().string();
+      const fs::path path = folder == "." ? fs::path(name) : at->path();
+      std::error_code ignored;  // a link that leads nowhere is no file
+      if (at->is_directory(ignored) && !at->is_symlink(ignored)) {
         if (!is_left_out(name))
           folders.push_back(path);
-      } else if (name.ends_with(".star") && entry.is_regular_file(failure)) {
+      } else if (name.ends_with(".star") && at->is_regular_file(ignored)) {
         files.push_back(path.string());
       }
     }
@@ -60,6 +63,8 @@ Result<std::vector<std::string>> files_to_lay_out(const std::vector<std::string>
   for (const std::string& word : words.empty() ? std::vector<std::string>{"."} : words) {
     std::error_code failure;
     if (word == "-") {
+      if (words.size() > 1)
+        return user_error("`-`, standard input, is laid out by itself: name nothing else");
       files.push_back(word);
     } else if (fs::is_directory(word, failure)) {
       const size_t before = files.size();
@@ -118,6 +123,8 @@ Status write_layout(const FileLayout& layout) {
   struct stat status{};
   if (failure || ::stat(real.c_str(), &status) != 0)
     return file_error("finding", layout.path);
+  if (::access(real.c_str(), W_OK) != 0)  // though a new file could take its place
+    return file_error("cannot write", layout.path);
   if (TRY(read_file(real)) != layout.before)
     return user_error("somebody changed it meanwhile: it is left as it is", {layout.path});
   return write_file(real, layout.after, status.st_mode & 07777);
