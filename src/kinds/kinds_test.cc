@@ -57,7 +57,7 @@ TEST(Kinds, WhatCannotBeMeantIsRefused) {
             "unknown attribute `cmdd`, did you mean `cmd`?");
   EXPECT_EQ(refusal(service_kind(), "[]"), "expected a dict of attributes, got list");
   EXPECT_EQ(refusal(exec_kind(), R"({"service":"s","recipe":{"type":"dance"}})"),
-            "unknown type of recipe `dance`, expected `exec`, `get` or `post`");
+            "unknown type of recipe `dance`, expected `exec`, `exit`, `get` or `post`");
   EXPECT_EQ(refusal(exec_kind(), R"({"service":"s","recipe":{"type":"exec"}})"),
             "attribute `command` is missing");
   EXPECT_EQ(refusal(exec_kind(), R"({"service":"s"})"), "attribute `recipe` is missing");
