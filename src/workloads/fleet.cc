@@ -514,10 +514,15 @@ void Fleet::let_be(const Key& key) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end() || !found->second->acted)
     return;
-  FleetPod& pod = *found->second;
+  begin_anew(*found->second);
+  touch_pod(*found->second);
+}
+
+/// What was wanted of it and has not begun is decided again: a change of a pod that was not ready
+/// cost nothing, and may cost more than the budget has when it is ready meanwhile.
+void Fleet::begin_anew(FleetPod& pod) {
   wish(pod, Box<Resource>(pod.acted));
   pod.is_done = pod.applied == pod.resource->attributes.digest();
-  touch_pod(pod);
 }
 
 bool Fleet::see(const Key& key, const std::optional<State>& state) {
@@ -525,8 +530,11 @@ bool Fleet::see(const Key& key, const std::optional<State>& state) {
   if (found == pods_.end())
     return false;
   FleetPod& pod = *found->second;
+  const bool was_ready = pod.is_ready();
   if (!read_status(state ? *state : State(), pod))
     return false;
+  if (!was_ready && pod.is_ready() && pod.is_due && !pod.is_busy)
+    begin_anew(pod);
   touch_pod(pod);
   return true;
 }
