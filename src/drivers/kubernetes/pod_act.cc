@@ -1,5 +1,7 @@
 #include "drivers/kubernetes/pod_act.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cluster/names.h"
 #include "cluster/others.h"
@@ -15,6 +17,8 @@ using kubernetes::ApiResult;
 using kubernetes::Urgency;
 namespace types = cluster::types;
 
+constexpr const char* found_not_ready = "found_not_ready";
+constexpr const char* become_ready = "it has become ready since this was decided";
 constexpr int most_tries = 5;  ///< of a write between those of a kubelet
 
 Value with_version(const Value& patch, const Value& object) {
@@ -24,6 +28,12 @@ Value with_version(const Value& patch, const Value& object) {
 }
 
 Name uid_of(const Value& object) { return object.at("metadata").text_at("uid"); }
+
+bool is_ready(const Value& object) {
+  return std::ranges::any_of(items_of(object.at("status").at("conditions")), [](const Value& each) {
+    return each.text_at("type") == "Ready" && each.text_at("status") == "True";
+  });
+}
 
 bool is_leaving(const Value& object) {
   return object.at("metadata").find("deletionTimestamp") != nullptr;
@@ -40,7 +50,20 @@ PodAct::PodAct(const PodActContext& context, const Act& act, const std::stop_tok
       owner_(context.owners.find(wanted_.owner.get())),
       object_(context.objects.find(types::pods.kind, name_)) {}
 
+/// To change a pod that is not ready costs nothing of what a workload may miss. If it becomes ready
+/// before the first write is done, also while the act waits to be called again, that is decided
+/// again.
 Result<Outcome> PodAct::carry_out() {
+  if (act_.verb == Verb::update && act_.so_far.bool_at(found_not_ready) && is_ready(object_))
+    return Outcome(Skipped{become_ready});
+  Result<Outcome> outcome = act();
+  if (outcome && act_.verb == Verb::update && !is_ready(object_))
+    if (auto* const pending = std::get_if<Pending>(&*outcome))
+      pending->so_far = Value::dict({{found_not_ready, Value(true)}});
+  return outcome;
+}
+
+Result<Outcome> PodAct::act() {
   if (act_.verb == Verb::remove)
     return remove();
   if (is_of_others())
@@ -146,7 +169,10 @@ Result<Outcome> PodAct::write_all(const std::vector<cluster::PodWrite>& writes,
                                   const Value& object) {
   Value last = object;
   for (size_t i = 0; i < writes.size(); ++i) {
+    const bool was_ready = is_ready(last);
     const auto answer = patch(writes[i], last);
+    if (!answer && i == 0 && !was_ready && is_ready(last))
+      return Outcome(Skipped{become_ready});
     if (!answer && i > 0 && act_.known != nullptr && is_refusal(answer.error()))
       take_back(last, act_.known->applied->attributes);
     if (!answer)
@@ -157,7 +183,7 @@ Result<Outcome> PodAct::write_all(const std::vector<cluster::PodWrite>& writes,
 }
 
 /// Kubelets and schedulers write as well. If they change nothing that is wanted, the write goes on
-/// from what they have written, which `object` is then.
+/// from what they have written, which `object` is then, unless the pod has become ready by that.
 ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
   const kubernetes::WriteOptions options{
       .urgency = write.subresource == "status" ? Urgency::availability : Urgency::progress,
@@ -174,7 +200,10 @@ ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
         attributes_of(*now) != attributes_of(object))
       return answer;
     context_.objects.take_answer(types::pods.kind, *now);
+    const bool has_become_ready = is_ready(*now) && !is_ready(object);
     object = *now;
+    if (has_become_ready)
+      return answer;
   }
 }
 

@@ -25,6 +25,7 @@ class PodAct {
   Result<Outcome> carry_out();
 
  private:
+  Result<Outcome> act();
   Result<Outcome> create();
   Result<Outcome> replace();
   Result<Outcome> update();
