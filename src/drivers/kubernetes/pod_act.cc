@@ -27,6 +27,14 @@ Value with_version(const Value& patch, const Value& object) {
       with(patch.at("metadata"), "resourceVersion", object.at("metadata").at("resourceVersion")));
 }
 
+/// Whether another version may be stored than the one that is known: somebody else's, or ours if only
+/// the answer was lost. A watch tells of it later, and what is decided until then, also about other
+/// pods, must not take the pod for what it was.
+bool may_stand_there(const kubernetes::ApiError& error) {
+  return error.reason == ApiReason::conflict ||
+         (error.may_retry() && error.reason != ApiReason::too_many_requests);
+}
+
 Name uid_of(const Value& object) { return object.at("metadata").text_at("uid"); }
 
 bool is_ready(const Value& object) {
@@ -193,13 +201,15 @@ ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
                                         with_version(write.patch, object), options, stop_);
     if (answer)
       context_.objects.take_answer(types::pods.kind, *answer);
-    if (answer || answer.error().reason != ApiReason::conflict || tries == most_tries)
+    if (answer || !may_stand_there(answer.error()))
       return answer;
     const auto now = context_.client.get(types::pods, name_, stop_);
-    if (!now || uid_of(*now) != uid_of(object) || is_leaving(*now) ||
+    if (now)
+      context_.objects.take_answer(types::pods.kind, *now);
+    if (answer.error().reason != ApiReason::conflict || tries == most_tries || !now ||
+        uid_of(*now) != uid_of(object) || is_leaving(*now) ||
         attributes_of(*now) != attributes_of(object))
       return answer;
-    context_.objects.take_answer(types::pods.kind, *now);
     const bool has_become_ready = is_ready(*now) && !is_ready(object);
     object = *now;
     if (has_become_ready)
