@@ -75,6 +75,18 @@ TEST_F(PythonPlugins, ValuesGoThereAndBackAsTheyAre) {
             "[True, True, True, True, True]\n");
 }
 
+TEST_F(PythonPlugins, SubmodulesKnowThoseOfTheirModuleByBareNames) {
+  module("m", "@plugin\ndef loud(a: 'string') -> 'string':\n    return a + '!'\n");
+  write("libs/m/model/sub.cf",
+        "entity E:\n  string x\nend\nimplementation i for E:\n  self.x = loud(\"a\")\nend\n"
+        "implement E using i\n");
+  write("libs/m/model/sub/below.cf", "x = loud(\"b\")\n");
+  EXPECT_EQ(compiled("import m\nimport m::sub\nimport m::sub::below\n"
+                     "e = m::sub::E()\nstd::print([e.x, m::sub::below::x])\n"),
+            "['a!', 'b!']\n");
+  expect_in(compiled("import m\nstd::print(loud(\"c\"))\n"), "could not find type loud");
+}
+
 TEST_F(PythonPlugins, ParametersAreThoseOfPython) {
   module("m",
          "@plugin\ndef f(a: 'int', b: 'string[]' = ['x'], *rest: int, k: bool = False, **more: "

@@ -82,6 +82,11 @@ void Walk::call(const Call& node, const Level* level) {
   const bool is_plain = node.function.space.empty();
   Space* from = is_plain ? &space_ : program_.imported(space_, node.function.space);
   node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
+  // A module's plugins are known by their bare names in its submodules, as its types are.
+  for (Space* outer = is_plain ? program_.enclosing(space_) : nullptr;
+       outer != nullptr && node.plugin == nullptr; outer = program_.enclosing(*outer))
+    if ((node.plugin = find_plugin(program_, *outer, function)) != nullptr)
+      from = outer;
   if (node.plugin != nullptr && from->name == "std" && function == "template")
     visible(node, level);
   const bool is_cast =
