@@ -57,6 +57,27 @@ class ObjectCache::Shelf : public ObjectListener {
     cache_.tell();
   }
 
+  /// What only an answer has told of, and a later list does not have, was made and removed while no
+  /// watch was there: nobody will tell of its end.
+  void listed(std::string_view version) override {
+    bool is_any_gone = false;
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      for (auto each = objects.begin(); each != objects.end();) {
+        const auto one = each++;
+        const Item& item = one->second;
+        if (!is_number(version) || !is_number(item.answered) || is_older(version, item.answered))
+          continue;
+        cache_.note_end(std::string(uid_in(item.object)));
+        cache_.open_.insert({kind_, one->first});
+        objects.erase(one);
+        is_any_gone = true;
+      }
+    }
+    if (is_any_gone)
+      cache_.tell();
+  }
+
   void synced() override {
     {
       const std::lock_guard lock(cache_.mutex_);

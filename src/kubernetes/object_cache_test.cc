@@ -89,6 +89,25 @@ TEST_F(ObjectCacheTest, AnAnswerThatIsLateChangesNothing) {
   EXPECT_EQ(version(), 0) << "its end was told";
 }
 
+TEST_F(ObjectCacheTest, WhatOnlyAnAnswerHasToldOfEndsWithALaterList) {
+  answer("1", 10);
+  cache.listener("ConfigMap").listed("9");
+  EXPECT_EQ(version(), 10) << "the list is older";
+  (void)cache.take_changed();
+  cache.listener("ConfigMap").listed("11");
+  EXPECT_EQ(version(), 0);
+  EXPECT_EQ(cache.take_changed().size(), 1u);
+  answer("1", 10);
+  EXPECT_EQ(version(), 0) << "it has ended";
+}
+
+TEST_F(ObjectCacheTest, WhatAWatchHasToldOfStaysUntilItsEndIsTold) {
+  answer("1", 10);
+  tell("1", 10);
+  cache.listener("ConfigMap").listed("11");
+  EXPECT_EQ(version(), 10);
+}
+
 TEST_F(ObjectCacheTest, TheNextObjectOfANameIsAnother) {
   tell("1", 7);
   answer("2", 9);

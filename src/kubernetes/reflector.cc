@@ -115,6 +115,7 @@ void Reflector::complete() {
     if (one->second.list != list_)
       forget(one);
   }
+  listener_.listed(version_);
   is_synced_ = true;
   heard_ = 0;  // from here on it is the watch that shows that all is well
   listener_.synced();

@@ -44,6 +44,9 @@ class ObjectListener {
   virtual void gone(const ObjectName& name, const std::string& uid) = 0;
   /// All that there is has been told; after each list.
   virtual void synced() = 0;
+  /// All that there was at this version has been told of, and the end of whatever was told of before
+  /// and was no longer there.
+  virtual void listed(std::string_view version) { (void)version; }
   /// The server has said something about the type, if only that nothing has changed. Told by
   /// `follow`.
   virtual void heard(Instant) {}
