@@ -233,6 +233,20 @@ Status check_size(const std::vector<TreeEntry>& tree, const Path& root) {
 
 }  // namespace
 
+ArchiveEntry archived(const TreeEntry& found) {
+  ArchiveEntry entry{.path = found.path, .mode = found.mode & 0777};
+  if (found.type == TreeEntry::Type::directory) {
+    entry.type = ArchiveEntry::Type::directory;
+  } else if (found.type == TreeEntry::Type::symlink) {
+    entry.type = ArchiveEntry::Type::symlink;
+    entry.mode = 0777;
+    entry.target = found.target;
+  } else {
+    entry.size = found.size;
+  }
+  return entry;
+}
+
 Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& options) {
   ArchiveWriter writer(sink);
   const ClosedFolder folder(root);
@@ -243,23 +257,13 @@ Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& opti
     });
   TRY(check_size(tree, root));
   for (const TreeEntry& found : tree) {
-    ArchiveEntry entry;
-    entry.path = options.prefix + found.path;
+    ArchiveEntry entry = archived(found);
+    entry.path.insert(0, options.prefix);
     entry.uid = options.uid;
     entry.gid = options.gid;
-    entry.mode = found.mode & 0777;
     ByteSource content;
-    if (found.type == TreeEntry::Type::directory) {
-      entry.type = ArchiveEntry::Type::directory;
-    } else if (found.type == TreeEntry::Type::symlink) {
-      entry.type = ArchiveEntry::Type::symlink;
-      entry.mode = 0777;
-      entry.target = found.target;
-    } else {
-      entry.size = found.size;
-      if (found.size > 0)
-        content = source_of(TRY(folder.open(found.path)), root / found.path);
-    }
+    if (entry.size > 0)
+      content = source_of(TRY(folder.open(found.path)), root / found.path);
     TRY(writer.add(entry, content));
   }
   return writer.finish();

@@ -36,6 +36,9 @@ struct ArchiveEntry {
   unsigned gid = 0;
 };
 
+/// What stands in a tree as an entry that belongs to nobody in particular.
+ArchiveEntry archived(const TreeEntry& found);
+
 class ArchiveWriter {
  public:
   explicit ArchiveWriter(ByteSink sink) : sink_(std::move(sink)) {}

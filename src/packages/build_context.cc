@@ -27,22 +27,6 @@ std::string_view head_of(std::string_view path, size_t depth) {
   return path.substr(0, end);
 }
 
-ArchiveEntry archived(const TreeEntry& found) {
-  ArchiveEntry entry;
-  entry.path = found.path;
-  entry.mode = found.mode & 0777;
-  if (found.type == TreeEntry::Type::directory) {
-    entry.type = ArchiveEntry::Type::directory;
-  } else if (found.type == TreeEntry::Type::symlink) {
-    entry.type = ArchiveEntry::Type::symlink;
-    entry.mode = 0777;
-    entry.target = found.target;
-  } else {
-    entry.size = found.size;
-  }
-  return entry;
-}
-
 }  // namespace
 
 Result<BuildContext> BuildContext::of(const Path& folder, const std::string& file,
