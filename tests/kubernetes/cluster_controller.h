@@ -75,6 +75,9 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
+  /// A pod as it has heard of it. Null: it has not.
+  Value known_pod(const ObjectName& name) { return link_.objects().find(types::pods.kind, name); }
+
  private:
   HttpClient http_;
   WorkloadKinds kinds_;
@@ -229,8 +232,9 @@ class ClusterController : public testing::Test {
                        {.subresource = "status"}, {});
     ASSERT_TRUE(told) << to_string(told.error());
   }
-  /// The scheduler puts all pods on a node.
-  void bind_pods(std::string_view node) {
+  /// The scheduler puts all pods on a node. Waits until a controller has heard of that: what is
+  /// changed next, it might hear of before.
+  void bind_pods(std::string_view node, Controller& keeping) {
     for (const Value& pod : pods()) {
       const ObjectName name{"default", std::string(pod.at("metadata").text_at("name"))};
       const Value target =
@@ -238,6 +242,8 @@ class ClusterController : public testing::Test {
                    R"("},"target":{"apiVersion":"v1","kind":"Node","name":")", node, R"("}})"));
       const auto bound = client_->create(types::pods, name, target, {.subresource = "binding"}, {});
       ASSERT_TRUE(bound) << to_string(bound.error());
+      ASSERT_TRUE(
+          await([&] { return keeping.known_pod(name).at("spec").text_at("nodeName") == node; }));
     }
   }
   void make_job(std::string_view name, std::string_view spec) {

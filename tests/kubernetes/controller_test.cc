@@ -752,7 +752,7 @@ TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
   const auto keeping = controller();
   make(2, "web:1");
   ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
-  bind_pods("n1");
+  bind_pods("n1", *keeping);
   daemon.hold(true);
   const auto waits =
       client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
@@ -784,7 +784,7 @@ TEST_F(ClusterController, AJobWhoseRemovalFailedIsRemovedLater) {
   const auto keeping = controller();
   make(2, "web:1");
   ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
-  bind_pods("n1");
+  bind_pods("n1", *keeping);
   std::atomic<int> tries = 0;
   server_.with([&](kubernetes::ApiServer& server) {
     server.fail(2,
@@ -814,7 +814,7 @@ TEST_F(ClusterController, APullThatFailsIsSaid) {
   make_job("warm", R"({"image":"web:broken","completionPolicy":{"ttlSecondsAfterFinished":1}})");
   make(2, "web:1");
   ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
-  bind_pods("n1");
+  bind_pods("n1", *keeping);
   const auto waits =
       client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
                      json(R"({"metadata":{"annotations":{"fettle/image-predownload-mode":"wait"}},
