@@ -96,10 +96,13 @@ class Checker {
           unknown_argument(chunk, body, function, name);
     std::string missing;
     for (const Parameter& parameter : function.parameters) {
-      const Value* given = nullptr;
-      for (const auto& [name, value] : chunk.arguments)
-        if (function.find(name) == &parameter)
-          given = &value;
+      const std::pair<Name, Value>* given = nullptr;
+      for (const auto& argument : chunk.arguments)
+        if (function.find(argument.first) == &parameter) {
+          if (given != nullptr)
+            given_twice(chunk, body, given->first, argument.first);
+          given = &argument;
+        }
       if (given != nullptr)
         check_shape(chunk, body, parameter, *given);
       else if (!parameter.otherwise && !is_bound(body, parameter.name) &&
@@ -111,6 +114,13 @@ class Checker {
                  cat("states.", chunk.state, ".", chunk.function,
                      " is missing required argument(s): ", missing),
                  [&] { return misspelt(chunk, function); });
+  }
+
+  /// A parameter has several names. Which of two values counts must not be a matter of order.
+  void given_twice(Chunk& chunk, const Body& body, const Name& one, const Name& other) {
+    with_.fail(chunk, position_of(body, other, false),
+               cat("`", one, "` and `", other, "` are the same argument of ", chunk.state, ".",
+                   chunk.function, ": leave one of them out"));
   }
 
   /// A function that takes any argument may get the required one under a wrong name.
@@ -174,21 +184,22 @@ class Checker {
   }
 
   /// Null stands for the default. The value of a reference is only known later.
-  void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
+  void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter,
+                   const std::pair<Name, Value>& argument) {
+    const auto& [name, given] = argument;  // it may be given by another name
     if ((given.is_null() && parameter.otherwise) || (given.is_text() && may_refer(given.text())) ||
         has_asked(given))
       return;
-    const Value told = is_sensitive(chunk, parameter.name) ? hidden(given) : given;
+    const Value told = is_sensitive(chunk, name) ? hidden(given) : given;
     if (const std::string wrong = complaint(parameter.shape, told); !wrong.empty())
-      with_.fail(chunk, position_of(body, parameter.name, true),
-                 cat("`", parameter.name, "` ", wrong));
+      with_.fail(chunk, position_of(body, name, true), cat("`", name, "` ", wrong));
     const bool wants_bool =
         parameter.shape != Shape::outcome && parameter.otherwise && parameter.otherwise->is_bool();
     if (wants_bool && !given.is_bool())
       with_.fail(
-          chunk, position_of(body, parameter.name, true),
+          chunk, position_of(body, name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
-              parameter.name, "' but got '", clipped(to_text(told), 200), "'"));
+              name, "' but got '", clipped(to_text(told), 200), "'"));
   }
 
   /// Whether it contains a parameter that nobody gave.

@@ -229,14 +229,18 @@ Value RunFunctions::completed(const StateCall& call) const {
   const states::Module* const module = catalogue_->find(call.state);
   const states::Function* const function =
       module == nullptr ? nullptr : module->find(call.function);
+  // By the names of the parameters: what is known, too, may have another one.
+  const auto name_of = [&](const Name& key) {
+    const states::Parameter* const parameter = function == nullptr ? nullptr : function->find(key);
+    return parameter == nullptr ? key : parameter->name;
+  };
   for (Entry& argument : arguments)
-    if (function != nullptr)
-      if (const states::Parameter* const known = function->find(argument.key))
-        argument.key = known->name;
+    argument.key = name_of(argument.key);
   const auto add = [&](const Name& key, const Value& value) {
-    const auto given = std::ranges::find(arguments, key, &Entry::key);
+    const Name name = name_of(key);
+    const auto given = std::ranges::find(arguments, name, &Entry::key);
     if (given == arguments.end())
-      arguments.push_back({key, value});
+      arguments.push_back({name, value});
     else if (given->value.is_null())
       given->value = value;
   };

@@ -88,6 +88,26 @@ TEST_F(StatesPackagesTest, TheirPluginsMakeProfilesOfTheFileOfCredentials) {
       << comment(report, "a");
 }
 
+TEST_F(StatesPackagesTest, AnArgumentHasOneValueWhateverItsNames) {
+  const StatesReport report = apply("a:\n  shop.item.present:\n  - id: i-1\n  - id_: i-2\n");
+  ASSERT_FALSE(report.errors.empty());
+  EXPECT_EQ(report.errors[0].message,
+            "`id` and `id_` are the same argument of shop.item.present: leave one of them out");
+  EXPECT_EQ(report.errors[0].where.line, 4);
+}
+
+TEST_F(StatesTest, WhatIsRememberedUnderAnotherNameIsTheSameArgument) {
+  put("states/again.py", R"(
+def present(hub, ctx, name, id_: (str, "alias=id") = "none"):
+    return {"result": True, "comment": id_, "new_state": {"id": id_}, "changes": {}}
+)");
+  EXPECT_EQ(comment(apply("a: {again.present: [{id: i-1}]}\n"), "a"), R"("i-1")");
+  executor_.restart();
+  EXPECT_EQ(comment(apply("a: {again.present: [{id: i-2}]}\n"), "a"), R"("i-2")");
+  executor_.restart();
+  EXPECT_EQ(comment(apply("a: {again.present: []}\n"), "a"), R"("i-2")");
+}
+
 /// The example of the manual.
 TEST_F(StatesTest, AnExampleMakesMembersOfAClub) {
   const Path example = cat(FETTLE_SOURCE_DIR, "/examples/members");
