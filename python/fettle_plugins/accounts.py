@@ -12,6 +12,7 @@ import asyncio
 import base64
 import os
 import re
+import tempfile
 
 from fettle_plugins import contracts
 from fettle_plugins.maps import SafeNamespaceDict, update
@@ -63,15 +64,25 @@ def _modules(acct, name):
     return {} if part is None else part._loaded
 
 
-async def profile_of(hub, providers, name, profiles):
+async def profile_of(hub, providers, name, profiles, is_declared):
     """The profile of a name, as plugins make it. Error: none of the providers has it."""
     found = await hub.acct.init.gather(providers, name, profiles=profiles, hard_fail=True)
+    demand(found, providers, name, profiles, is_declared)
+    return found
+
+
+def demand(found, providers, name, profiles, is_declared):
+    """Error: none of the providers has the profile of a name.
+
+    A module that declares no providers may need no credentials: it goes without if there are none.
+    """
     if found or not name:
-        return found
+        return
     known = sorted({one for provider in providers for one in profiles.get(provider, {})})
-    if not known:
+    if known:
+        raise ConnectionError(f"there is no profile `{name}`, only {', '.join(map(str, known))}")
+    if is_declared:
         raise ConnectionError(f"no profiles are found for {', '.join(providers)}")
-    raise ConnectionError(f"there is no profile `{name}`, only {', '.join(map(str, known))}")
 
 
 def _failed(hub, text, error, is_hard):
@@ -251,6 +262,19 @@ def _add_backend(hub):
     add_module(hub, "acct.metadata.init", __file__, gather=gather)
 
 
+def _write_private(file, data):
+    """Whole or not at all: what is there may be the only copy. Nobody else can read it."""
+    file = os.path.realpath(file)
+    number, beside = tempfile.mkstemp(dir=os.path.dirname(file), prefix=".acct-")
+    try:
+        with open(number, "wb") as out:
+            out.write(data)
+        os.replace(beside, file)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
 def _cryptography(name):
     try:
         import cryptography.fernet
@@ -279,8 +303,7 @@ def _add_crypto(hub):
             acct_key = await hub.crypto.init.generate_key(plugin=crypto_plugin)
         encrypted = await hub.crypto.init.encrypt(plugin=crypto_plugin, data=data, key=acct_key)
         file = output_file or f"{acct_file}.{crypto_plugin}"
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(encrypted)
+        _write_private(file, encrypted)
         return acct_key
 
     async def decrypt_file(hub, crypto_plugin, acct_file, acct_key=None, render_pipe=None):

@@ -262,6 +262,8 @@ def _add_ex(hub):
                         acct_key=acct_key,
                         acct_blob=acct_blob,
                         acct_data=acct_data,
+                        hard_fail=True,
+                        validate=bool(acct_profile),
                     )
                 )
             arguments.insert(0, ctx)
@@ -286,7 +288,8 @@ def _add_account_contexts(hub):
         validate=False,
     ):
         """The `ctx` of a function: with a profile of the files of credentials, or of what is given."""
-        providers = accounts.providers_of(hub, path) or [path.split(".")[1 if "." in path else 0]]
+        declared = accounts.providers_of(hub, path)
+        providers = declared or [path.split(".")[1 if "." in path else 0]]
         told = await data(hub, acct_key, acct_file, acct_blob) if acct_file or acct_blob else {}
         profiles = {**((acct_data or {}).get("profiles") or {}), **(told.get("profiles") or {})}
         if not profiles and hub._host is not None:
@@ -294,8 +297,8 @@ def _add_account_contexts(hub):
         found = await hub.acct.init.gather(
             providers, profile, profiles=profiles, hard_fail=hard_fail
         )
-        if validate and profile and not found and profiles:
-            raise ConnectionError(f"`{path}` has no profile `{profile}`")
+        if validate:
+            accounts.demand(found, providers, profile, profiles, bool(declared))
         return NamespaceDict(
             test=False,
             acct=SafeNamespaceDict(found or {}),

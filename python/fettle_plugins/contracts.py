@@ -295,17 +295,17 @@ def _hooks(contracts, kind, call):
     return found[::-1] if kind == "post" else found
 
 
-def _check(call, verdict):
-    """`False` or `(False, "why")` of a `pre` refuses the call."""
+def check(path, verdict):
+    """`False` or `(False, "why")` of a `pre` refuses the call of a function."""
     is_good, why = verdict if isinstance(verdict, tuple) and len(verdict) == 2 else (verdict, "")
     if is_good is False:
-        raise ContractError(f"{call.path} is refused by a contract: {why}".rstrip(": "))
+        raise ContractError(f"{path} is refused by a contract: {why}".rstrip(": "))
 
 
 def run(contracts, call):
     """Calls a plain function; one that answers with a coroutine is awaited by who called it."""
     for hook in _hooks(contracts, "pre", call):
-        _check(call, hook(call))
+        check(call.path, hook(call))
     hooks = _hooks(contracts, "call", call)
     call.ret = hooks[0](call) if hooks else call.proceed()
     if inspect.isawaitable(call.ret):
@@ -332,7 +332,7 @@ async def _finish_later(contracts, call):
 
 async def run_async(contracts, call):
     for hook in _hooks(contracts, "pre", call):
-        _check(call, await unwrapped(hook(call)))
+        check(call.path, await unwrapped(hook(call)))
     hooks = _hooks(contracts, "call", call)
     call.ret = hooks[0](call) if hooks else call.proceed()
     return await _finish_later(contracts, call)
@@ -341,7 +341,7 @@ async def run_async(contracts, call):
 async def run_generator(contracts, call):
     """What an asynchronous generator yields passes; `post` sees the last of it."""
     for hook in _hooks(contracts, "pre", call):
-        _check(call, await unwrapped(hook(call)))
+        check(call.path, await unwrapped(hook(call)))
     patient = [one for one in contracts if not isinstance(one, SoftFail)]
     hooks = _hooks(patient, "call", call)
     async for chunk in hooks[0](call) if hooks else call.proceed():

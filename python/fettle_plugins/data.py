@@ -1,6 +1,7 @@
 """Values of plugins and lines of JSON."""
 
 import collections.abc
+import copy
 import json
 
 
@@ -23,9 +24,10 @@ class NamespaceDict(dict):
             raise AttributeError(name) from None
 
     def __deepcopy__(self, memo):
-        import copy
-
-        return NamespaceDict({key: copy.deepcopy(value, memo) for key, value in self.items()})
+        """Of the same kind: a copy of credentials prints as little, one of a failed answer is false."""
+        made = type(self).__new__(type(self))
+        made.update((key, copy.deepcopy(value, memo)) for key, value in self.items())
+        return made
 
 
 def namespaced(value):

@@ -152,7 +152,9 @@ def add_hooks(hub, path, source):
     name = getattr(source, "__virtualname__", None)
     if name:
         path = ".".join([*path.split(".")[:-1], name])
-    hub._hooks.setdefault(path, []).append(source)
+    known = hub._hooks.setdefault(path, [])
+    known[:] = [one for one in known if one.__file__ != source.__file__]  # it may be read again
+    known.append(source)
 
 
 def _is_there(hub, file, options, problems):
@@ -163,7 +165,7 @@ def _is_there(hub, file, options, problems):
         if b"__sub_virtual__" not in text.read():
             return True
     try:
-        source = source_of("init", f"{abs(hash(file))}", file, True)
+        source = source_of("init", "", file, True)
         is_there, why = _verdict(hub, source.__sub_virtual__)
     except _BROKEN as error:
         problems.append(_problem(file, error))

@@ -89,6 +89,12 @@ def _add_sub(hub):
         if init is not None and "shutdown" in init:
             init.shutdown()
         _forget(hub, part)
+        # A new part of this name begins anew.
+        before = f"{subname}."
+        hub._dynes = {path for path in hub._dynes if not f"{path}.".startswith(before)}
+        for known in (hub._hooks, hub._defaults):
+            for path in [one for one in known if f"{one}.".startswith(before)]:
+                del known[path]
         del hub._parts[subname]
 
     def load_all(hub, subname):
@@ -137,7 +143,7 @@ def _add_sub(hub):
 
     def dynamic(hub, resolver, context=None, **kwargs):
         """Paths below a part that somebody else has functions for."""
-        root = kwargs.pop("sub", hub)
+        root = kwargs.pop("sub", None) or hub
         subname = kwargs.pop("subname", None)
         if not subname:
             told = [kwargs.get(name) for name in ("pypath", "static", "dyne_name")]
@@ -220,17 +226,16 @@ def _add_loop(hub):
 
     async def wrap(hub, synchronous_function, *args, **kwargs):
         """Calls a plain function in a thread, as a part of the same call."""
-        call = functools.partial(_finished, synchronous_function, args, kwargs)
+        call = functools.partial(finished, synchronous_function, args, kwargs)
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(hub.pop.loop.EXECUTOR, context.run, call)
 
     def ensure_future(hub, ref, *args, **kwargs):
-        future = asyncio.ensure_future(hub[ref](*args, **kwargs))
-        if hub.pop.loop.FUT_QUE is None:
-            future.cancel()
-            raise RuntimeError("`await hub.pop.loop.init_futures()` has to come first")
         queue = hub.pop.loop.FUT_QUE
+        if queue is None:
+            raise RuntimeError("`await hub.pop.loop.init_futures()` has to come first")
+        future = asyncio.ensure_future(hub[ref](*args, **kwargs))
         future.add_done_callback(queue.put_nowait)
         return future
 
@@ -311,7 +316,7 @@ def _add_loop(hub):
     loop.EXECUTOR = concurrent.futures.ThreadPoolExecutor(thread_name_prefix="hub")
 
 
-def _finished(function, args, kwargs):
+def finished(function, args, kwargs):
     """What a function answers; if that is a coroutine, what it ends with."""
     answer = function(*args, **kwargs)
     if not asyncio.iscoroutine(answer):
@@ -411,9 +416,8 @@ def _option(told):
 
 def _add_contract(hub):
     def process_pre_result(hub, pre_ret, pre, cn):
-        is_good, why = pre_ret if isinstance(pre_ret, tuple) else (pre_ret, "")
-        if is_good is False and hub.pop.contract.RAISE_ON_PRE_CONTRACT_FAILURE:
-            raise contracts.ContractError(f"{cn!r} is refused by a contract: {why}".rstrip(": "))
+        if hub.pop.contract.RAISE_ON_PRE_CONTRACT_FAILURE:
+            contracts.check(cn, pre_ret)
 
     add_module(hub, "pop.contract", __file__, process_pre_result=process_pre_result)
     hub.pop.contract.RAISE_ON_PRE_CONTRACT_FAILURE = True

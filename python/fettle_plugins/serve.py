@@ -207,14 +207,13 @@ class Server:
             raise TypeError(f"{path} is not a function")
         return found
 
-
     async def _context(self, line):
         """`ctx`, whose credentials may be what plugins of credentials make of the host's."""
         made = _context(line.get("context"))
         profile, hub = made.pop("acct_profile", None), self.hub
         path = line["call"].rpartition(".")[0]
-        providers = describe.providers_of(hub, path, hub._modules.get(path))
-        providers = providers or [path.split(".")[1]]
+        declared = describe.providers_of(hub, path, hub._modules.get(path))
+        providers = declared or [path.split(".")[1]]
         for provider in providers:
             hasattr(hub.acct, provider)  # a package may make profiles of it
         if profile is None or not accounts.makes_profiles(hub, providers):
@@ -222,7 +221,7 @@ class Server:
         told = await hub._host.profiles(providers)
         known = set(accounts.scalars(told))
         made["acct"] = SafeNamespaceDict(
-            await accounts.profile_of(hub, providers, profile, told) or {}
+            await accounts.profile_of(hub, providers, profile, told, bool(declared)) or {}
         )
         found = set(accounts.scalars(made["acct"])) - known
         self.channel.secrets |= {text for text in found if len(text) >= 4} - _WORDS

@@ -5,6 +5,7 @@ import inspect
 from fettle_plugins.contracts import Call as ContractedContext
 from fettle_plugins.hub import BoundFunction
 from fettle_plugins.hub import BoundFunction as Wrapper
+from fettle_plugins.pop_services import finished
 
 __all__ = ["Contracted", "ContractedContext", "Partial", "Wrapper", "create_contracted"]
 
@@ -55,15 +56,4 @@ class Partial:
         self.func, self.args, self.kwargs = synchronous_function, args, kwargs
 
     def __call__(self):
-        import asyncio
-
-        answer = self.func(*self.args, **self.kwargs)
-        if not asyncio.iscoroutine(answer):
-            return answer
-        loop = asyncio.new_event_loop()
-        try:
-            while asyncio.iscoroutine(answer):
-                answer = loop.run_until_complete(answer)
-            return answer
-        finally:
-            loop.close()
+        return finished(self.func, self.args, self.kwargs)

@@ -44,6 +44,40 @@ def f(hub):
             R"(["init","one","three"],["f"],["below","deep"],true,false,true])");
 }
 
+TEST_F(PythonServices, APartThatIsReadAgainOrReplacedHasItsContractsOnce) {
+  write("more/one.py", "def f(hub):\n    return 'one'\n");
+  write("more/contracts/init.py", "def post(hub, ctx):\n    return ctx.ret + '!'\n");
+  write("other/one.py", "def f(hub):\n    return 'other'\n");
+  EXPECT_EQ(answer(cat("PLACE = '", folder_->path().string(), "'\n", R"py(
+def f(hub):
+    hub.pop.sub.add(static=PLACE + "/more")
+    found = [hub.more.one.f()]
+    hub.pop.sub.reload("more")
+    found.append(hub.more.one.f())
+    hub.pop.sub.remove("more")
+    hub.pop.sub.add(static=PLACE + "/other", subname="more")
+    found.append(hub.more.one.f())
+    hub.pop.sub.remove("tool")
+    hub.pop.sub.add(dyne_name="tool")
+    return [*found, "tool" in hub]
+)py")),
+            R"(["one!","one!","other",true])");
+}
+
+TEST_F(PythonServices, ACopyIsOfTheSameKind) {
+  EXPECT_EQ(answer(R"py(
+import copy
+def g(hub):
+    return {"result": False, "ret": None}
+def f(hub):
+    from fettle_plugins.maps import SafeNamespaceDict
+    from dict_tools.data import SafeNamespaceDict as Theirs
+    failed, account = copy.deepcopy(hub.exec.x.g()), copy.deepcopy(SafeNamespaceDict(a={"key": "k"}))
+    return [bool(failed), failed.comment, repr(account), account.a["key"], Theirs is SafeNamespaceDict]
+)py"),
+            R"x([false,[],"SafeNamespaceDict(a)","k",true])x");
+}
+
 TEST_F(PythonServices, ClassesOfAPartAreOnItIfThatIsWanted) {
   write("more/one.py", "class Word:\n    pass\ndef f(hub):\n    return 'one'\n");
   write("further/two.py", "class Word:\n    pass\n");
@@ -345,6 +379,66 @@ async def f(hub):
             "true");
 }
 
+TEST_F(PythonServices, AFileOfCredentialsIsReplacedAsAWhole) {
+  write("sealed", "old");
+  ASSERT_EQ(chmod((folder_->path() / "sealed").c_str(), 0644), 0);
+  write("plain.json", "{}");
+  EXPECT_EQ(answer(cat("PLACE = '", folder_->path().string(), "'\n", R"py(
+import os
+async def f(hub):
+    crypto = hub.crypto.init
+    async def encrypt(plugin, data, key):
+        return b"sealed"
+    crypto.encrypt = encrypt
+    await crypto.encrypt_file("fernet", PLACE + "/plain.json", "key", PLACE + "/sealed", "json")
+    with open(PLACE + "/sealed") as file:
+        found = [file.read(), os.stat(PLACE + "/sealed").st_mode & 0o777]
+    async def broken(plugin, data, key):
+        return "no bytes"
+    crypto.encrypt = broken
+    try:
+        await crypto.encrypt_file("fernet", PLACE + "/plain.json", "key", PLACE + "/sealed", "json")
+    except TypeError:
+        pass
+    with open(PLACE + "/sealed") as file:
+        return [*found, file.read(), [one for one in os.listdir(PLACE) if one.startswith(".")]]
+)py")),
+            R"(["sealed",384,"sealed",[]])");
+}
+
+TEST_F(PythonServices, WhoDeclaresNoProvidersMayGoWithoutCredentials) {
+  write("a/acct/backend/vault.py", "def unlock(hub, **kwargs):\n    return {}\n");
+  const char* const present = "def present(hub, ctx, name):\n    return dict(ctx.acct)\n";
+  write("a/states/dice.py", present);
+  write("a/states/shop.py", cat("ACCT = ['shop']\n", present));
+  on_ask_ = [](const Value&) -> Result<Value> { return Value::dict({}); };
+  open();
+  const auto of = [this](const char* path) {
+    return call(path, Value::dict({{"name", "a"}}), Value::dict({{"acct_profile", "default"}}));
+  };
+  EXPECT_EQ(of("states.dice.present"), "{}");
+  EXPECT_EQ(of("states.shop.present"),
+            "`states.shop.present`: ConnectionError: no profiles are found for shop");
+}
+
+TEST_F(PythonServices, AProfileThatACallNamesMustBeThere) {
+  write("a/exec/shop.py",
+        "def get(hub, ctx):\n    return {'result': True, 'ret': ctx.acct.get('key')}\n");
+  on_ask_ = [](const Value&) -> Result<Value> {
+    return *read_json(R"({"shop": {"small": {"key": 1}}})");
+  };
+  EXPECT_EQ(answer(R"py(
+async def f(hub):
+    found = [(await hub.idem.ex.run("shop.get")).ret]
+    found.append((await hub.idem.ex.run("shop.get", acct_profile="small")).ret)
+    try:
+        await hub.idem.ex.run("shop.get", acct_profile="large")
+    except ConnectionError as error:
+        return [*found, str(error)]
+)py"),
+            R"([null,1,"there is no profile `large`, only small"])");
+}
+
 TEST_F(PythonServices, AMakerOfProfilesThatFailsFailsTheCall) {
   write("a/acct/shop/init.py",
         "import asyncio\nasync def gather(hub, profiles):\n"
@@ -414,6 +508,25 @@ def present(hub, ctx, name):
   ASSERT_EQ(plugins_->hidden_problems().size(), 1u);
   EXPECT_EQ(plugins_->hidden_problems()[0].message,
             "ModuleNotFoundError: No module named 'no_such_module'");
+}
+
+TEST_F(InstalledPackages, AProgramTakesThemWithoutTheirBrokenFiles) {
+  write("site/shop_plugins/conf.py", "DYNE = {'exec': ['exec']}\n");
+  write("site/shop_plugins/exec/shop.py", "def get(hub):\n    return 'got'\n");
+  write("site/shop_plugins/exec/broken.py", "import no_such_module\n");
+  write("mine/exec/own.py", "def f(hub):\n    return hub.exec.shop.get()\n");
+  write("wrong/exec/own.py", "import no_such_module\n");
+  EXPECT_EQ(answer(cat("PLACE = '", folder_->path().string(), "'\n", R"py(
+import pop.hub
+def f(hub):
+    mine = pop.hub.Hub()
+    mine.load_plugins(PLACE + "/mine")
+    try:
+        pop.hub.Hub().load_plugins(PLACE + "/wrong")
+    except RuntimeError as error:
+        return [mine.exec.own.f(), str(error).rpartition("/")[2]]
+)py")),
+            R"(["got","own.py: ModuleNotFoundError: No module named 'no_such_module'"])");
 }
 
 TEST_F(InstalledPackages, AreLoadedWhenSomethingIsMissing) {

@@ -1,12 +1,6 @@
 from fettle_plugins import changes
 from fettle_plugins.data import NamespaceDict
-
-
-class SafeNamespaceDict(NamespaceDict):
-    """Prints as nothing that anybody could read."""
-
-    def __repr__(self):
-        return f"{type(self).__name__}({', '.join(sorted(str(key) for key in self))})"
+from fettle_plugins.maps import SafeNamespaceDict
 
 
 def recursive_diff(
