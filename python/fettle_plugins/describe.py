@@ -6,6 +6,7 @@ import inspect
 from fettle_plugins import accounts, changes, maps
 from fettle_plugins.data import is_json
 from fettle_plugins.hub import aliases_of
+from fettle_plugins.loader import problem_of
 
 _KINDS = {
     inspect.Parameter.POSITIONAL_ONLY: "positional",
@@ -16,19 +17,25 @@ _KINDS = {
 }
 
 
-def modules_of(hub):
-    told = []
+def modules_of(hub, told):
+    """What is not `told` yet: modules, and what is wrong about those that cannot be described."""
+    found, problems = [], []
     for path, module in sorted(hub._modules.items()):
-        if (
-            module.part in ("exec", "states", "reconcile")
-            and module.functions
-            and not module.is_ours
-        ):
-            told.append(_module(module))
-    return told + [
-        {"path": path, "dynamic": True, "functions": [], **_account(hub, path, None)}
-        for path in _dynamic(hub._parts.get("exec"))
-    ]
+        is_for_host = module.part in ("exec", "states", "reconcile") and module.functions
+        if path in told or not is_for_host or module.is_ours:
+            continue
+        told.add(path)
+        try:
+            found.append(_module(module))
+        except Exception as error:
+            problem = problem_of(module.source.__file__, error)
+            problems.append(problem if module.is_users else {**problem, "hidden": True})
+    for path in _dynamic(hub._parts.get("exec")):
+        if f"{path}.*" not in told:
+            told.add(f"{path}.*")
+            account = _account(hub, path, None)
+            found.append({"path": path, "dynamic": True, "functions": [], **account})
+    return found, problems
 
 
 def _dynamic(part):

@@ -139,7 +139,7 @@ def _load_root(hub, part, root, options, problems, is_package):
                 continue
             module = _load(hub, part, path, file, options, problems, is_package)
         except _BROKEN as error:
-            problems.append(_problem(file, error))
+            problems.append(problem_of(file, error))
             continue
         if module is not None:
             loaded.append(module)
@@ -168,7 +168,7 @@ def _is_there(hub, file, options, problems):
         source = source_of("init", "", file, True)
         is_there, why = _verdict(hub, source.__sub_virtual__)
     except _BROKEN as error:
-        problems.append(_problem(file, error))
+        problems.append(problem_of(file, error))
         return False
     if not is_there:
         text = f"its folder is not loaded: {why or 'its __sub_virtual__ says so'}"
@@ -203,7 +203,7 @@ def _finish(hub, loaded, options, problems):
             try:
                 _waited(hub, start(hub))
             except _BROKEN as error:
-                problems.append(_problem(module.source.__file__, error))
+                problems.append(problem_of(module.source.__file__, error))
     packaged = {module.source.__file__ for module in loaded if not module.is_users}
     for problem in problems:
         if problem["file"] in packaged:
@@ -217,7 +217,7 @@ def _surround(hub, module, problems):
         module.around, unknown = contracts.around(hub, module)
         contracts.check_signatures(module)
     except _BROKEN as error:
-        problems.append(_problem(file, error))
+        problems.append(problem_of(file, error))
         hub._remove(module)
         return False
     if unknown:
@@ -228,11 +228,11 @@ def _surround(hub, module, problems):
             made = auto_state.add(hub, path, module)
             made.around, _ = contracts.around(hub, made)
         except AttributeError as error:
-            problems.append(_problem(file, error))
+            problems.append(problem_of(file, error))
     return True
 
 
-def _problem(file, error):
+def problem_of(file, error):
     text = f"{type(error).__name__}: {error}"
     return {"file": file, "text": text, "trace": traceback.format_exc()}
 

@@ -106,7 +106,7 @@ class Server:
         self.later = loader.Later(self.hub) if settings.get("packages") else None
         self.hub._more = self.later
         self.problems = loader.load(self.hub, settings.get("folders", []))
-        self.told = set()  # the paths of modules that the host knows
+        self.told = set()  # the paths of modules that the host has heard of
         self.tasks = channel.calls
 
     def take(self, line):
@@ -163,9 +163,8 @@ class Server:
             if self.hub._more is not None:
                 self.later.load()
             problems = problems + self.later.problems
-        modules = [one for one in describe.modules_of(self.hub) if one["path"] not in self.told]
-        self.told |= {one["path"] for one in modules}
-        return {"serves": "together", "modules": modules, "problems": problems}
+        modules, more = describe.modules_of(self.hub, self.told)
+        return {"serves": "together", "modules": modules, "problems": problems + more}
 
     async def _call(self, line):
         function = self._function(line["call"])

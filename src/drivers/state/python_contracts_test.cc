@@ -29,6 +29,17 @@ TEST_F(PythonContracts, RecursiveOnesStandAroundAllBelow) {
   EXPECT_EQ(call("exec.other.x.f"), "1");
 }
 
+TEST_F(PythonContracts, AModuleThatCannotBeDescribedConcernsItselfOnly) {
+  write("a/states/contracts/c.py", "TREQ = {'f': {}}\nTREQ['f'] = TREQ\n");
+  write("a/states/round.py",
+        "__contracts__ = ['c']\nTREQ = {'f': {}}\nTREQ['f'] = TREQ\ndef f(hub):\n    return 1\n");
+  write("a/states/shop.py", "def f(hub):\n    return 1\n");
+  open();
+  EXPECT_TRUE(problems().starts_with("round.py: RecursionError: ")) << problems();
+  EXPECT_FALSE(plugins_->has("states.round.f"));
+  EXPECT_EQ(call("states.shop.f"), "1");
+}
+
 TEST_F(PythonContracts, TheOrderIsThatOfPop) {
   const auto contract = [](const char* name) {
     return cat("def pre(hub, ctx):\n    ctx.kwargs['log'].append('pre ", name,
