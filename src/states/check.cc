@@ -106,7 +106,7 @@ class Checker {
       if (given != nullptr)
         check_shape(chunk, body, parameter, *given);
       else if (!parameter.otherwise && !is_bound(body, parameter.name) &&
-               !is_known(chunk, function, parameter.name))
+               !is_known(chunk, function, parameter))
         missing += cat(missing.empty() ? "" : ", ", parameter.name);
     }
     if (!missing.empty())
@@ -137,9 +137,12 @@ class Checker {
   }
 
   /// Whether memory has the argument, as resources keep what a file leaves out.
-  bool is_known(const Chunk& chunk, const Function& function, const Name& parameter) const {
-    return function.remembers(parameter) && with_.options.memory != nullptr &&
-           with_.options.memory->has(chunk.state, chunk.id, parameter);
+  bool is_known(const Chunk& chunk, const Function& function, const Parameter& parameter) const {
+    const auto has = [&](const Name& name) {
+      return with_.options.memory->has(chunk.state, chunk.id, name);
+    };
+    return with_.options.memory != nullptr && function.remembers(parameter.name) &&
+           (has(parameter.name) || std::ranges::any_of(parameter.aliases, has));
   }
 
   /// Whether a binding written by hand sets the argument.

@@ -98,7 +98,7 @@ TEST_F(StatesPackagesTest, AnArgumentHasOneValueWhateverItsNames) {
 
 TEST_F(StatesTest, WhatIsRememberedUnderAnotherNameIsTheSameArgument) {
   put("states/again.py", R"(
-def present(hub, ctx, name, id_: (str, "alias=id") = "none"):
+def present(hub, ctx, name, id_: (str, "alias=id")):
     return {"result": True, "comment": id_, "new_state": {"id": id_}, "changes": {}}
 )");
   EXPECT_EQ(comment(apply("a: {again.present: [{id: i-1}]}\n"), "a"), R"("i-1")");
