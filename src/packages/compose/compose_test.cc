@@ -115,6 +115,14 @@ TEST_F(ComposeTest, ErrorsNameThePlaceAndWhatWasMeant) {
        "compose.yml:3:30: `b` needs `a`, which only runs with `--profile p`; `required: false` "
        "does without it"},
       {"services:\n  a: {image: a, env_file: no.env}\n", "no.env"},
+      {"services:\n  a: {image: a, env_file: [{path: no.env, format: odd}]}\n",
+       "compose.yml:2:51: there is no format `odd` of an `env_file`, expected `raw`"},
+      {"services:\n  a: {image: a, volumes: [{type: bind, target: /x}]}\n",
+       "compose.yml:2:27: a volume of the type `bind` needs a `source`"},
+      {"services:\n  a: {image: a, extra_hosts: [x]}\n",
+       "compose.yml:2:30: `extra_hosts`: `x` has no address, expected `NAME=ADDRESS`"},
+      {"services:\n  a: {image: a, ports: ['1-40000', '1-40000/udp']}\n",
+       "compose.yml:2:36: a file may have 65535 ports"},
       {"services:\n  a: [1]\n", "compose.yml:2:6: `a` must be a mapping, it is a list"},
       {"services:\n  a: {image: a}\n  a: {image: b}\n", "compose.yml:3:3: "},
       {"", "compose.yml: the compose file is empty"},
@@ -179,6 +187,37 @@ TEST_F(ComposeTest, WhatGrowsAtEachStepIsBounded) {
   for (int i = 1; i < 400; ++i)
     text += cat("  s", i, ": {extends: s0}\n");
   EXPECT_NE(error_of(text).find("parts"), std::string::npos) << error_of(text);
+}
+
+TEST_F(ComposeTest, WideMappingsAreMerged) {
+  constexpr int width = 20'000;
+  std::string one = "services:\n  a:\n    image: a\n    environment:\n", other = one;
+  for (int i = 0; i < width; ++i) {
+    one += cat("      K", i, ": one\n");
+    other += cat("      K", i + width / 2, ": other\n");
+  }
+  const Result<Project> read = project(cat(one, "---\n", other));
+  ASSERT_TRUE(read) << to_string(read.error());
+  const auto& made = read->services[0].environment;
+  EXPECT_EQ(made.size(), size_t{width} * 3 / 2);
+  EXPECT_EQ(made.at(cat("K", width / 2 - 1)), "one");
+  EXPECT_EQ(made.at(cat("K", width / 2)), "other");
+}
+
+TEST_F(ComposeTest, WhatIsResetMayBeSaidAgain) {
+  const Result<Project> read = project(
+      "services:\n  a: {image: a, hostname: !reset x, environment: {A: a}, command: [a]}\n"
+      "  b: {image: b}\n"
+      "---\nservices:\n  a: {hostname: y, environment: !reset {}, command: !reset []}\n"
+      "  b: !reset {}\n"
+      "---\nservices:\n  a: {environment: {B: b}}\n");
+  ASSERT_TRUE(read) << to_string(read.error());
+  ASSERT_EQ(read->services.size(), 1u);
+  const Service& service = read->services[0];
+  EXPECT_EQ(service.hostname, "y");
+  EXPECT_FALSE(service.command.is_given);
+  EXPECT_EQ(service.environment.size(), 1u);
+  EXPECT_TRUE(service.environment.contains("B"));
 }
 
 TEST_F(ComposeTest, CirclesOfFilesAreFound) {

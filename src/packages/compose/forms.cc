@@ -11,6 +11,9 @@
 namespace fettle::compose {
 namespace {
 
+/// A range is written as each of its ports, and a line may have many ranges.
+constexpr size_t most_ports = 65'535;
+
 struct KnownKey {
   std::string_view name;
   std::string_view why_not{};  ///< empty: it has an effect, or there is nothing to say
@@ -132,7 +135,8 @@ Error wrong_form(const Node& node, std::string_view key, std::string_view expect
 /// One service, key by key.
 class ServiceForms {
  public:
-  ServiceForms(Node& service, const std::string& base) : service_(service), base_(base) {}
+  ServiceForms(Node& service, const std::string& base, size_t& ports_left)
+      : service_(service), base_(base), ports_left_(ports_left) {}
 
   Status bring() {
     std::vector<std::string_view> known;
@@ -281,6 +285,9 @@ class ServiceForms {
       const Result<std::vector<PortForm>> forms = read_port(item.text());
       if (!forms)
         return error_at(item, forms.error().message);
+      if (forms->size() > ports_left_)
+        return error_at(item, cat("a file may have ", most_ports, " ports"));
+      ports_left_ -= forms->size();
       for (const PortForm& form : *forms)
         made.items.push_back(port_node(form, item));
     }
@@ -314,7 +321,10 @@ class ServiceForms {
       target->scalar = Value(plain_path(target->text()));
       Node* const source = item.find("source");
       const Node* const type = item.find("type");
-      if (source != nullptr && source->is_scalar() && type != nullptr && type->text() == "bind")
+      const bool is_bind = type != nullptr && type->text() == "bind";
+      if (is_bind && (source == nullptr || source->text().empty()))
+        return error_at(item, "a volume of the type `bind` needs a `source`, the path outside");
+      if (is_bind)
         source->scalar = Value(rebased(source->text(), base_));
     }
     return {};
@@ -422,6 +432,7 @@ class ServiceForms {
 
   Node& service_;
   const std::string& base_;
+  size_t& ports_left_;
 };
 
 /// The paths of `configs` and `secrets` of a project.
@@ -494,13 +505,14 @@ Status bring_into_form(Node& document, const std::string& base) {
     return {};
   if (!services->is_dict())
     return wrong_form(*services, "services", "a mapping");
+  size_t ports_left = most_ports;
   for (size_t i = 0; i < services->items.size(); ++i) {
     Node& service = services->items[i];
     if (service.is_null())
       continue;
     if (!service.is_dict())
       return wrong_form(service, services->keys[i].text, "a mapping");
-    TRY(ServiceForms(service, base).bring());
+    TRY(ServiceForms(service, base, ports_left).bring());
   }
   return {};
 }

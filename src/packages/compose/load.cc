@@ -11,7 +11,7 @@ namespace fettle::compose {
 namespace {
 
 constexpr size_t largest_file = 4 << 20, most_text = 64 << 20;
-constexpr size_t most_project_files = 200, most_parts = 300'000, widest = 12'000;
+constexpr size_t most_project_files = 200, most_parts = 300'000;
 constexpr size_t longest_chain = 100, deepest_include = 50;
 
 std::string folder_of(const std::string& path) {
@@ -23,15 +23,6 @@ std::string folder_of(const std::string& path) {
 std::string project_path(std::string_view path) {
   const std::string based = rebased(path, "");
   return based.starts_with("./") ? based.substr(2) : based;
-}
-
-/// Keys are found one by one, which takes too long when there are very many.
-Status check_width(const Node& node) {
-  if (node.items.size() > widest)
-    return error_at(node, cat(kind_of(node), " has more than ", widest, " parts"));
-  for (const Node& item : node.items)
-    TRY(check_width(item));
-  return {};
 }
 
 size_t count_of(const Node& node) {
@@ -54,7 +45,7 @@ class Loader {
     for (const ProjectFile& file : files)
       for (Node& document : TRY(documents(file, base, variables))) {
         TRY(include(document, file.path, base, variables));
-        TRY(extend_all(document, file.path, base, variables));
+        TRY(extend_all(document, file.path, variables));
         if (whole.is_null())
           whole = std::move(document);
         else
@@ -93,10 +84,9 @@ class Loader {
                  cat("the variable `", missing, "` is not set, so it is an empty text"));
     };
     for (Node& document : found) {
-      TRY(charge(document, count_of(document)));
-      TRY(with_excerpt(check_width(document), text));
       TRY(with_excerpt(interpolate(document, lookup, on_missing, text_left_), text));
       TRY(with_excerpt(bring_into_form(document, base), text));
+      TRY(charge(document, count_of(document)));
     }
     return found;
   }
@@ -215,21 +205,20 @@ class Loader {
     return {};
   }
 
-  Status extend_all(Node& document, const std::string& file, const std::string& base,
-                    const Variables& variables) {
+  Status extend_all(Node& document, const std::string& file, const Variables& variables) {
     Node* const services = document.find("services");
     if (services == nullptr || !services->is_dict())
       return {};
     for (size_t i = 0; i < services->keys.size(); ++i) {
       Chain chain;
-      TRY(extend(*services, services->keys[i].text, project_path(file), base, variables, chain));
+      TRY(extend(*services, services->keys[i].text, project_path(file), variables, chain));
     }
     return {};
   }
 
   /// Makes a service of `services` whole, in place.
   Status extend(Node& services, const std::string& name, const std::string& file,
-                const std::string& base, const Variables& variables, Chain& chain) {
+                const Variables& variables, Chain& chain) {
     Node* const service = services.find(name);
     const Node* const found = service->is_dict() ? service->find("extends") : nullptr;
     if (found == nullptr || found->is_null())
@@ -256,7 +245,7 @@ class Loader {
       return error_at(extends, cat("there is no service `", printable(wanted), "` in `",
                                    printable(from_file), "`", suggestion(wanted, names)));
     }
-    TRY(extend(*from, wanted, from_file, base, variables, chain));
+    TRY(extend(*from, wanted, from_file, variables, chain));
     chain.pop_back();
     Node whole = *from->find(wanted);
     TRY(charge(extends, count_of(whole)));
@@ -311,8 +300,7 @@ class Loader {
   /// there is none.
   static Status add_env_file(const ProjectRequest& request, const std::string& path,
                              bool must_exist, Variables& variables) {
-    const std::string inside =
-        project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
+    const std::string inside = path_in_folder(request, path);
     if (!must_exist && !request.folder.has_file(inside))
       return {};
     const std::string text = TRY(read_project_file(request, path));
@@ -362,20 +350,18 @@ std::vector<std::string> Notes::texts() const {
   return made;
 }
 
+std::string path_in_folder(const ProjectRequest& request, const std::string& path) {
+  return project_path(rebased(path, request.inside));
+}
+
 std::string shown_file(const ProjectRequest& request, const std::string& path) {
-  if (!is_relative_path(path) || !request.shown)
-    return path;
-  const std::string inside =
-      project_path(cat(request.inside, request.inside.empty() ? "" : "/", path));
-  return request.shown((request.folder.path() / inside).string());
+  return is_relative_path(path) && request.shown
+             ? request.shown((request.folder.path() / path_in_folder(request, path)).string())
+             : path;
 }
 
 Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path) {
-  const std::string inside =
-      is_relative_path(path)
-          ? project_path(cat(request.inside, request.inside.empty() ? "" : "/", path))
-          : path;
-  Result<std::string> text = request.folder.read(inside, largest_file);
+  Result<std::string> text = request.folder.read(path_in_folder(request, path), largest_file);
   if (!text)
     return Error(std::move(text).error()).context(cat("reading `", printable(path), "`"));
   return text;

@@ -50,6 +50,9 @@ struct ProjectRequest {
   std::function<std::string(const std::string& path)> shown{};  ///< how a file is called
 };
 
+/// A path from the project's folder, as one in `folder`; one that leads out of it begins with `..`
+/// or is no relative path.
+std::string path_in_folder(const ProjectRequest& request, const std::string& path);
 /// A file from the project's folder.
 Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path);
 /// How it is called in messages.

@@ -76,23 +76,24 @@ Status merge_nodes(Node& earlier, Node later, std::string_view key);
 
 Status merge_dicts(Node& earlier, Node later) {
   for (size_t i = 0; i < later.keys.size(); ++i) {
-    const std::string key = later.keys[i].text;
-    Node* const there = earlier.find(key);
-    if (later.items[i].merge == Node::Merge::reset)
-      earlier.erase(key);
-    else if (there == nullptr)
+    if (Node* const there = earlier.find(later.keys[i].text); there == nullptr)
       earlier.put(later.keys[i], std::move(later.items[i]));
     else
-      TRY(merge_nodes(*there, std::move(later.items[i]), key));
+      TRY(merge_nodes(*there, std::move(later.items[i]), later.keys[i].text));
   }
   return {};
 }
 
+/// A part with `!reset` stays until `settle`: a file after it may put another one in its place.
+bool has_reset(const Node& one, const Node& other) {
+  return one.merge == Node::Merge::reset || other.merge == Node::Merge::reset;
+}
+
 Status merge_nodes(Node& earlier, Node later, std::string_view key) {
-  if (later.is_null() && later.merge != Node::Merge::replace)
+  const bool replaces = later.merge == Node::Merge::replace || has_reset(earlier, later);
+  if (later.is_null() && !replaces)
     return {};
-  if (later.merge == Node::Merge::replace || earlier.is_null() ||
-      (earlier.is_scalar() && later.is_scalar())) {
+  if (replaces || earlier.is_null() || (earlier.is_scalar() && later.is_scalar())) {
     earlier = std::move(later);
     return {};
   }
@@ -123,28 +124,36 @@ Status merge_healthcheck(Node& earlier, Node later) {
 }
 
 void take_out_resets(Node& node) {
-  for (size_t i = node.items.size(); i-- > 0;)
-    if (node.items[i].merge == Node::Merge::reset) {
-      node.items.erase(node.items.begin() + static_cast<std::ptrdiff_t>(i));
+  size_t kept = 0;
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    if (node.items[i].merge == Node::Merge::reset)
+      continue;
+    take_out_resets(node.items[i]);
+    if (kept < i) {
+      node.items[kept] = std::move(node.items[i]);
       if (node.is_dict())
-        node.keys.erase(node.keys.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      take_out_resets(node.items[i]);
+        node.keys[kept] = std::move(node.keys[i]);
     }
+    ++kept;
+  }
+  if (kept == node.items.size())
+    return;
+  node.items.resize(kept);
+  if (node.is_dict())
+    node.keys.resize(kept);
+  node.places.forget();
 }
 
 }  // namespace
 
 Status merge_services(Node& earlier, Node later) {
-  if (!earlier.is_dict() || !later.is_dict())
+  if (!earlier.is_dict() || !later.is_dict() || has_reset(earlier, later))
     return merge_nodes(earlier, std::move(later), "services");
   for (size_t i = 0; i < later.keys.size(); ++i) {
     const std::string key = later.keys[i].text;
     Node& value = later.items[i];
     Node* const there = earlier.find(key);
-    if (value.merge == Node::Merge::reset)
-      earlier.erase(key);
-    else if (there == nullptr)
+    if (there == nullptr)
       earlier.put(later.keys[i], std::move(value));
     else if (key == "command" || key == "entrypoint")
       *there = std::move(value);
@@ -171,14 +180,12 @@ Status merge_projects(Node& earlier, Node later) {
   Node* const services = later.find("services");
   Node* const before = earlier.find("services");
   if (services != nullptr && before != nullptr && services->is_dict() && before->is_dict() &&
-      services->merge == Node::Merge::usual) {
+      services->merge == Node::Merge::usual && before->merge != Node::Merge::reset) {
     for (size_t i = 0; i < services->keys.size(); ++i) {
       const std::string name = services->keys[i].text;
       Node& service = services->items[i];
       Node* const there = before->find(name);
-      if (service.merge == Node::Merge::reset)
-        before->erase(name);
-      else if (there == nullptr || service.merge == Node::Merge::replace)
+      if (there == nullptr || service.merge == Node::Merge::replace)
         before->put(services->keys[i], std::move(service));
       else
         TRY(merge_services(*there, std::move(service)));

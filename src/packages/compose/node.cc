@@ -52,11 +52,29 @@ std::string text_of_real(double number) {
 
 }  // namespace
 
+size_t KeyPlaces::find(const std::vector<NodeKey>& keys, std::string_view key) const {
+  constexpr size_t narrow = 32;
+  if (keys.size() <= narrow) {
+    const auto found = std::ranges::find(keys, key, &NodeKey::text);
+    return found == keys.end() ? nowhere : static_cast<size_t>(found - keys.begin());
+  }
+  if (!places_ || places_->size() != keys.size()) {
+    places_ = std::make_unique<std::unordered_map<std::string, size_t>>();
+    for (size_t i = 0; i < keys.size(); ++i)
+      places_->emplace(keys[i].text, i);
+  }
+  const auto found = places_->find(std::string(key));
+  return found == places_->end() ? nowhere : found->second;
+}
+
+void KeyPlaces::added(const std::vector<NodeKey>& keys) {
+  if (places_)
+    places_->emplace(keys.back().text, keys.size() - 1);
+}
+
 const Node* Node::find(std::string_view key) const {
-  for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i].text == key)
-      return &items[i];
-  return nullptr;
+  const size_t place = places.find(keys, key);
+  return place == KeyPlaces::nowhere ? nullptr : &items[place];
 }
 
 Node* Node::find(std::string_view key) {
@@ -69,16 +87,17 @@ Node& Node::put(NodeKey key, Node value) {
     return *there;
   }
   keys.push_back(std::move(key));
+  places.added(keys);
   return items.emplace_back(std::move(value));
 }
 
 void Node::erase(std::string_view key) {
-  for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i].text == key) {
-      keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(i));
-      items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
-      return;
-    }
+  const size_t place = places.find(keys, key);
+  if (place == KeyPlaces::nowhere)
+    return;
+  keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(place));
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(place));
+  places.forget();
 }
 
 std::string Node::text() const {
@@ -143,14 +162,11 @@ bool says_the_same(const Node& one, const Node& other) {
   if (one.type != other.type || !(one.scalar == other.scalar) ||
       one.items.size() != other.items.size())
     return false;
-  if (one.is_dict())
-    return std::ranges::all_of(one.keys, [&](const NodeKey& key) {
-      const Node* const there = other.find(key.text);
-      return there != nullptr && says_the_same(*one.find(key.text), *there);
-    });
-  for (size_t i = 0; i < one.items.size(); ++i)
-    if (!says_the_same(one.items[i], other.items[i]))
+  for (size_t i = 0; i < one.items.size(); ++i) {
+    const Node* const there = one.is_dict() ? other.find(one.keys[i].text) : &other.items[i];
+    if (there == nullptr || !says_the_same(one.items[i], *there))
       return false;
+  }
   return true;
 }
 

@@ -3,8 +3,10 @@
 /// change. Files are merged part by part, and a message about a part names the file and line that
 /// it came from, whichever file that was.
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +20,32 @@ struct NodeKey {
   Name file{};  ///< empty: that of the mapping
 };
 
+/// Where the keys of a wide mapping stand: to merge two of them by comparing all keys with all would
+/// take minutes for a file of some megabytes. A copy begins without it, and finds it anew.
+class KeyPlaces {
+ public:
+  static constexpr size_t nowhere = SIZE_MAX;
+
+  KeyPlaces() = default;
+  KeyPlaces(const KeyPlaces& /*other*/) {}
+  KeyPlaces(KeyPlaces&&) noexcept = default;
+  KeyPlaces& operator=(const KeyPlaces& /*other*/) {
+    places_.reset();
+    return *this;
+  }
+  KeyPlaces& operator=(KeyPlaces&&) noexcept = default;
+  ~KeyPlaces() = default;
+
+  size_t find(const std::vector<NodeKey>& keys, std::string_view key) const;
+  /// A key was added at the end, which was not there.
+  void added(const std::vector<NodeKey>& keys);
+  /// Keys were taken out.
+  void forget() { places_.reset(); }
+
+ private:
+  mutable std::unique_ptr<std::unordered_map<std::string, size_t>> places_;
+};
+
 struct Node {
   enum class Type : uint8_t { null, scalar, list, dict };
   /// What becomes of the same part of an earlier file: `!reset` takes it away, `!override` puts this
@@ -28,6 +56,7 @@ struct Node {
   Merge merge = Merge::usual;
   Value scalar{};
   std::vector<NodeKey> keys{};  ///< of a dict; the values are `items`
+  KeyPlaces places{};           ///< of `keys`
   std::vector<Node> items{};    ///< of a list or a dict
   Name file{};
   Place place{};

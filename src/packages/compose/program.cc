@@ -82,7 +82,6 @@ class Writer {
       : request_(request), project_(project), notes_(notes) {}
 
   Result<Program> write() {
-    program_.name = project_.name;
     name_volumes();
     for (const Service& service : project_.services)
       by_name_[service.name] = &service;
@@ -107,14 +106,25 @@ class Writer {
     line(origin, cat("    plan.", name, "(", arguments, ")"));
   }
 
-  /// Two services that mount one volume share it, so its key is its name.
+  /// Two services that mount one volume share it, so its key is its name. Others must not get the
+  /// same key: `A_b` and `a-b` are two volumes.
   void name_volumes() {
+    std::map<std::string, std::string> keys;  // by the name of the volume
     std::set<std::string> taken;
     for (const auto& [key, name] : project_.volumes) {
-      const std::string plain = plain_name(name);
-      const bool is_free = !plain.empty() && taken.insert(plain).second;
-      volume_keys_[key] = is_free ? plain : name;
+      const auto [made, is_new] = keys.try_emplace(name);
+      if (is_new)
+        made->second = free_name(plain_name(name), taken);
+      volume_keys_[key] = made->second;
     }
+  }
+
+  /// `NAME`, `NAME-2`, …: the first that is not taken.
+  static std::string free_name(const std::string& name, std::set<std::string>& taken) {
+    std::string free = name.empty() ? "unnamed" : name;
+    for (int i = 2; !taken.insert(free).second; ++i)
+      free = cat(name, "-", i);
+    return free;
   }
 
   void check_health(const Dependency& needed) {
@@ -125,10 +135,7 @@ class Writer {
                      "has started"));
   }
 
-  std::string inside_of(const std::string& path) const {
-    const std::string based = rebased(path, request_.inside);
-    return based.starts_with("./") ? based.substr(2) : based;
-  }
+  std::string inside_of(const std::string& path) const { return path_in_folder(request_, path); }
 
   Status add(const Service& service) {
     const std::string name = environment_name(service);
@@ -313,9 +320,12 @@ class Writer {
                                     "` is not mounted: it comes from outside of the project"));
         continue;
       }
-      const std::string artifact = cat(kind, "--", plain_name(grant.source));
-      const bool is_new = contents_.insert(artifact).second;
-      std::string name = plain_name(grant.source);
+      const auto [made, is_new] = contents_.try_emplace({grant.is_secret, grant.source});
+      if (is_new)
+        made->second =
+            free_name(plain_name(grant.source), grant.is_secret ? secret_names_ : config_names_);
+      std::string name = made->second;
+      const std::string artifact = cat(kind, "--", name);
       if (content.source == Content::Source::file) {
         if (!is_relative_path(content.file) || inside_of(content.file).starts_with("..") ||
             !request_.folder.has_file(inside_of(content.file)))
@@ -385,9 +395,9 @@ class Writer {
         notes_.add(where, cat(what, " is not given to the service: allow it with `--privileged`"));
       return is_harmless || request_.allows_privileged;
     };
-    if (service.is_privileged && allowed(false, "`privileged`", service.reach_where))
+    if (service.is_privileged && allowed(false, "`privileged`", service.privileged_where))
       config.add("privileged", "True");
-    if (service.sees_processes && allowed(false, "`pid: host`", service.reach_where))
+    if (service.sees_processes && allowed(false, "`pid: host`", service.pid_where))
       config.add("host_pid_namespace", "True");
     std::vector<std::string> capabilities, devices;
     for (const auto& [name, where] : service.capabilities)
@@ -437,13 +447,10 @@ class Writer {
 
   void labels(const Service& service, Fields& config) {
     std::map<std::string, std::string> kept;
-    size_t others = 0;
     for (const auto& [key, value] : service.labels)
       if (check_label_key(key) && check_label_value(value))
         kept[key] = value;
-      else
-        ++others;
-    if (others > 0)
+    if (kept.size() < service.labels.size())
       notes_.add(service.labels_where,
                  "labels are kept if they are as those of Kurtosis: at most 63 letters, digits, "
                  "`-`, `_` and `.`");
@@ -503,7 +510,9 @@ class Writer {
   std::map<std::string, std::string>
       made_folders_;                    ///< keys of folders that are not there, by path
   std::set<std::string> awaited_ends_;  ///< services that others need to have ended
-  std::set<std::string> contents_;      ///< artifacts of configs and secrets that are there
+  /// Names of the artifacts that are there: of configs and secrets, by what the project calls them.
+  std::map<std::pair<bool, std::string>, std::string> contents_;
+  std::set<std::string> config_names_, secret_names_;
 };
 
 constexpr std::string_view file_names[] = {"compose.yml",        "compose.yaml",

@@ -9,7 +9,6 @@ namespace fettle::compose {
 
 struct Program {
   std::string text{};
-  std::string name{};            ///< of the project; empty: it has none
   std::vector<Where> origins{};  ///< of each line: the part of the project that it stands for
   std::vector<std::string> warnings{};
   std::vector<std::string> hidden{};  ///< the contents of secrets

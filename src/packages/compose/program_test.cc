@@ -90,6 +90,30 @@ TEST_F(ComposeProgram, VolumesAreFoldersOfTheEnvironmentOrFilesOfTheProject) {
   EXPECT_TRUE(has_warning(made, ":11:9: `/var/run/docker.sock` is not mounted: allow it"));
 }
 
+TEST_F(ComposeProgram, NamesThatWouldBecomeOneStayApart) {
+  const Program made = program(
+      "services:\n"
+      "  a:\n    image: a\n    configs: [c_d, c-d, ___]\n"
+      "    volumes: ['A_b:/x', 'a-b:/y', 'same:/z']\n"
+      "configs: {c_d: {content: one}, c-d: {content: two}, ___: {content: three}}\n"
+      "volumes: {A_b: , a-b: , same: {name: a-b}}\n");
+  EXPECT_EQ(made.text,
+            "def run(plan):\n"
+            "    plan.render_templates(config = {\"c-d\": struct(template=\"{{.text}}\", "
+            "data={\"text\": \"one\"})}, name = \"config--c-d\")\n"
+            "    plan.render_templates(config = {\"c-d-2\": struct(template=\"{{.text}}\", "
+            "data={\"text\": \"two\"})}, name = \"config--c-d-2\")\n"
+            "    plan.render_templates(config = {\"unnamed\": struct(template=\"{{.text}}\", "
+            "data={\"text\": \"three\"})}, name = \"config--unnamed\")\n"
+            "    plan.add_service(name = \"a\", config = ServiceConfig(image=\"a\", files={"
+            "\"/tmp/config--c-d\": \"config--c-d\", \"/tmp/config--c-d-2\": \"config--c-d-2\", "
+            "\"/tmp/config--unnamed\": \"config--unnamed\", \"/x\": "
+            "Directory(persistent_key=\"a-b\"), \"/y\": Directory(persistent_key=\"a-b-2\"), "
+            "\"/z\": Directory(persistent_key=\"a-b-2\")}, files_to_be_moved={"
+            "\"/tmp/config--c-d-2/c-d-2\": \"/c-d\", \"/tmp/config--c-d/c-d\": \"/c_d\", "
+            "\"/tmp/config--unnamed/unnamed\": \"/___\"}))\n");
+}
+
 TEST_F(ComposeProgram, RightsNeedPrivileged) {
   const std::string text =
       "services:\n  a:\n    image: a\n    privileged: true\n    cap_add: [NET_ADMIN, SYS_ADMIN]\n"
@@ -101,6 +125,10 @@ TEST_F(ComposeProgram, RightsNeedPrivileged) {
   EXPECT_TRUE(has_warning(made, ":4:17: `privileged` is not given to the service"));
   EXPECT_TRUE(has_warning(made, "the capability `SYS_ADMIN` is not given"));
   EXPECT_TRUE(has_warning(made, "the device `/dev/sda:/dev/x` is not given"));
+  const Program both =
+      program("services:\n  a:\n    image: a\n    privileged: true\n    pid: host\n");
+  EXPECT_TRUE(has_warning(both, ":4:17: `privileged` is not given"));
+  EXPECT_TRUE(has_warning(both, ":5:10: `pid: host` is not given"));
   const Program allowed = program(text, true);
   EXPECT_NE(allowed.text.find("privileged=True"), std::string::npos);
   EXPECT_TRUE(allowed.warnings.empty());

@@ -30,7 +30,7 @@ class ProjectReader {
   Status top() {
     const Node& document = loaded_.document;
     if (const Node* const name = given(document, "name"))
-      project_.name = TRY(text_of(*name, "name"));
+      TRY(text_of(*name, "name"));
     for (size_t i = 0; i < document.keys.size(); ++i)
       if (document.keys[i].text == "networks" && !document.items[i].is_null() &&
           !is_only_default(document.items[i]))
@@ -151,8 +151,7 @@ class ProjectReader {
         value = found->second;
     Variables from_files;
     for (const EnvFile& file : service.env_files) {
-      const std::string inside = inside_of(file.path);
-      if (!file.is_required && !request_.folder.has_file(inside))
+      if (!file.is_required && !request_.folder.has_file(path_in_folder(request_, file.path)))
         continue;
       Result<std::string> text = read_project_file(request_, file.path);
       if (!text)
@@ -189,10 +188,6 @@ class ProjectReader {
     text_ += bytes;
     return text_ > most ? Status(user_error("the files of variables are too large in sum", where))
                         : Status();
-  }
-
-  std::string inside_of(const std::string& path) const {
-    return cat(request_.inside, request_.inside.empty() ? "" : "/", path);
   }
 
   Status check(Service& service) {

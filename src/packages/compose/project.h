@@ -15,7 +15,6 @@ struct Content {
 };
 
 struct Project {
-  std::string name{};                            ///< empty: the project has none
   std::vector<Service> services{};               ///< those that others need come first
   std::map<std::string, std::string> volumes{};  ///< the name of each by its key
   std::map<std::string, Content> configs{}, secrets{};

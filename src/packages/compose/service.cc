@@ -72,10 +72,7 @@ class Reader {
     TRY(text("container_name", service_.container_name));
     TRY(text("hostname", service_.hostname));
     TRY(text("working_dir", service_.working_dir));
-    if (const Node* const user = given(node_, "user")) {
-      service_.user = TRY(text_of(*user, "user"));
-      service_.user_where = user->where();
-    }
+    TRY(text("user", service_.user));
     TRY(list("profiles", service_.profiles));
     TRY(list("tmpfs", service_.tmpfs));
     for (std::string& path : service_.tmpfs)
@@ -123,7 +120,6 @@ class Reader {
     if (found == nullptr)
       return {};
     Build build;
-    build.where = found->where();
     for (size_t i = 0; i < found->keys.size(); ++i) {
       const std::string& key = found->keys[i].text;
       const Node& value = found->items[i];
@@ -297,16 +293,33 @@ class Reader {
                 : std::optional(TRY(text_of(found->items[i], found->keys[i].text)));
     const Node* const files = given(node_, "env_file");
     if (files == nullptr)
-      return mapping("extra_hosts", service_.extra_hosts);
+      return extra_hosts();
     for (const Node& item : files->items) {
       EnvFile file{.path = TRY(text_of(*item.find("path"), "path")), .where = item.where()};
       if (const Node* const required = given(item, "required"))
         file.is_required = TRY(truth_of(*required, "required"));
       if (const Node* const format = given(item, "format"))
-        file.is_raw = format->text() == "raw";
+        file.is_raw = TRY(is_raw_format(*format));
       service_.env_files.push_back(std::move(file));
     }
-    return mapping("extra_hosts", service_.extra_hosts);
+    return extra_hosts();
+  }
+
+  Status extra_hosts() {
+    TRY(mapping("extra_hosts", service_.extra_hosts));
+    for (const auto& [name, address] : service_.extra_hosts)
+      if (address.empty())
+        return error_at(
+            *node_.find("extra_hosts"),
+            cat("`extra_hosts`: `", printable(name), "` has no address, expected `NAME=ADDRESS`"));
+    return {};
+  }
+
+  static Result<bool> is_raw_format(const Node& format) {
+    if (format.text() != "raw")
+      return error_at(format, cat("there is no format `", printable(format.text()),
+                                  "` of an `env_file`, expected `raw`"));
+    return true;
   }
 
   Status healthcheck() {
@@ -323,7 +336,6 @@ class Reader {
     if (words.empty() || words[0] == "NONE")
       return {};
     HealthCheck check;
-    check.where = test->where();
     if (words[0] == "CMD-SHELL")
       check.command = {"/bin/sh", "-c", words.size() > 1 ? words[1] : ""};
     else if (words[0] == "CMD" && words.size() > 1)
@@ -430,11 +442,11 @@ class Reader {
   Status reach() {
     if (const Node* const privileged = given(node_, "privileged")) {
       service_.is_privileged = TRY(truth_of(*privileged, "privileged"));
-      service_.reach_where = privileged->where();
+      service_.privileged_where = privileged->where();
     }
     if (const Node* const pid = given(node_, "pid")) {
       service_.sees_processes = pid->text() == "host";
-      service_.reach_where = pid->where();
+      service_.pid_where = pid->where();
       if (!service_.sees_processes)
         note("pid", "each service has its own processes");
     }

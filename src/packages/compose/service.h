@@ -48,13 +48,11 @@ struct HealthCheck {
   std::vector<std::string> command{};
   int64_t interval_ms = 30'000, timeout_ms = 30'000, start_period_ms = 0;
   int64_t retries = 3;
-  Where where{};
 };
 
 struct Build {
   std::string context = ".", dockerfile{}, target{};
   std::map<std::string, std::string> args{};
-  Where where{};
 };
 
 struct Gpus {
@@ -73,7 +71,6 @@ struct Service {
   std::string name{};  ///< as the project calls it
   Where where{};
   std::string image{}, container_name{}, hostname{}, user{}, working_dir{};
-  Where user_where{};
   std::optional<Build> build{};
   Texts command{}, entrypoint{};
   std::vector<PublishedPort> ports{};
@@ -94,7 +91,7 @@ struct Service {
   std::optional<bool> init{};
   bool tty = false;
   bool is_privileged = false, sees_processes = false;
-  Where reach_where{};
+  Where privileged_where{}, pid_where{};
   std::vector<std::pair<std::string, Where>> capabilities{}, devices{};
 };
 

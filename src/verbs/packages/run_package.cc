@@ -54,9 +54,26 @@ std::string folder_of_package_file(const std::string& path) {
   return file.has_parent_path() ? file.parent_path().string() : ".";
 }
 
+/// Error: something is said of a compose file, and none is run; it would have no effect.
+Status check_no_compose(const PackageRequest& request) {
+  const ComposeRequest& said = request.compose;
+  const std::string_view option = !said.files.empty()       ? "--file"
+                                  : !said.profiles.empty()  ? "--profile"
+                                  : !said.env_files.empty() ? "--env-file"
+                                                            : "";
+  return option.empty() ? Status()
+                        : user_error(cat("`", option, "` is for compose files, and `",
+                                         printable(request.package), "` is a Starlark package"));
+}
+
 Result<compose::ProjectRequest> compose_request(const PackageRequest& request, bool is_own,
-                                                const std::string& folder) {
+                                                const std::string& folder,
+                                                const std::string& main_file) {
   compose::ProjectRequest made;
+  if (!is_compose_path(main_file)) {
+    TRY(check_no_compose(request));
+    return made;
+  }
   made.profiles = request.compose.profiles;
   made.takes_override = is_own && request.compose.files.empty();
   // Somebody else's project does not see the variables of this process.
@@ -81,7 +98,7 @@ Result<compose::ProjectRequest> compose_request(const PackageRequest& request, b
   for (const std::string& file : request.compose.files) {
     std::error_code failure;
     const std::string near = fs::proximate(file, folder, failure).string();
-    const bool is_inside = !failure && !near.starts_with("..");
+    const bool is_inside = is_own && !failure && !near.starts_with("..");
     const std::string whole = fs::absolute(file, failure).string();
     made.files.push_back(is_inside ? compose::ProjectFile{near, {}}
                                    : compose::ProjectFile{whole, TRY(read_file(file))});
@@ -98,6 +115,7 @@ std::string environment_of_compose(const std::string& file, const std::string& f
 
 Result<OpenPackage> open_package(const PackageRequest& given) {
   if (given.script) {
+    TRY(check_no_compose(given));
     Sources sources = TRY(Sources::of_text(".", *given.script));
     sources.set_mirror(given.mirror);
     sources.set_fetch(given.fetch);
@@ -114,7 +132,7 @@ Result<OpenPackage> open_package(const PackageRequest& given) {
     const std::string main_file =
         request.main_file.empty() ? sources.main_file() : request.main_file;
     return OpenPackage{std::move(sources), main_file, environment_name_from(request.package),
-                       TRY(compose_request(request, false, "."))};
+                       TRY(compose_request(request, false, ".", main_file))};
   }
   if (fs::is_directory(request.package, failure)) {
     Sources sources = TRY(Sources::of_folder(request.package, purpose));
@@ -126,7 +144,8 @@ Result<OpenPackage> open_package(const PackageRequest& given) {
         is_compose_path(main_file)
             ? environment_of_compose(cat(sources.folder(), "/", main_file), sources.folder())
             : environment_name_from(sources.folder());
-    compose::ProjectRequest compose = TRY(compose_request(request, true, sources.folder()));
+    compose::ProjectRequest compose =
+        TRY(compose_request(request, true, sources.folder(), main_file));
     return OpenPackage{std::move(sources), main_file, name, std::move(compose)};
   }
   const bool is_compose = looks_like_compose(request.package);
@@ -146,7 +165,7 @@ Result<OpenPackage> open_package(const PackageRequest& given) {
   const std::string name =
       is_compose ? environment_of_compose(request.package, sources.folder())
                  : environment_name_from(file == "main.star" ? sources.folder() : request.package);
-  compose::ProjectRequest compose = TRY(compose_request(request, true, sources.folder()));
+  compose::ProjectRequest compose = TRY(compose_request(request, true, sources.folder(), file));
   compose.takes_override = false;
   return OpenPackage{std::move(sources), file, name, std::move(compose)};
 }
@@ -702,7 +721,9 @@ Result<compose::Program> program_of_compose(const PackageRequest& request) {
     return user_error(cat("`", printable(request.package), "` is no compose file"));
   compose::ProjectRequest compose = std::move(opened.compose);
   compose.allows_privileged = request.allows_privileged;
-  return opened.sources.compose(opened.sources.root(opened.main_file), std::move(compose));
+  Result<compose::Program> program =
+      opened.sources.compose(opened.sources.root(opened.main_file), std::move(compose));
+  return program ? std::move(program) : with_excerpt(std::move(program).error());
 }
 
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
