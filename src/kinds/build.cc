@@ -15,8 +15,14 @@ class BuildKind : public KindOf<ImageBuild, ImageBuildOutputs, ImageBuildOutputs
 
  protected:
   Result<Attributes> settle(Attributes normal) const override {
-    if (const ImageBuild build = read<ImageBuild>(normal); build.image.is_text())
-      TRY(check_image_reference(build.image.get()));
+    const ImageBuild build = read<ImageBuild>(normal);
+    if (!build.image.is_text())
+      return normal;
+    const std::string_view image = build.image.view();
+    TRY(check_image_reference(image));
+    if (image.find('@') != image.npos || image.starts_with("sha256:"))
+      return user_error(
+          cat("image `", image, "` is invalid: one that is built is named without a digest"));
     return normal;
   }
 };

@@ -40,7 +40,11 @@ void add_login(const Value& said, std::vector<RegistryLogin>& logins) {
       login.username = pair->substr(0, pair->find(':'));
       login.password = pair->substr(pair->find(':') + 1);
     }
-  if (!login.username.empty())
+  if (const std::string_view token = said.text_at("identitytoken"); !token.empty()) {
+    login.password = token;
+    login.is_token = true;
+  }
+  if (!login.username.empty() || login.is_token)
     logins.push_back(std::move(login));
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t most_bytes = 10'000'000'000;
 constexpr size_t most_entries = 1'000'000;
-constexpr size_t largest_rules = 1 << 20;  // bytes
+constexpr size_t largest_rules = 64 << 10;  // bytes: every file is compared with all of them
 constexpr size_t most_parts = 200, deepest_part = 8, digest_length = 16;
 
 /// The first `depth` components.
@@ -105,7 +105,7 @@ Result<std::map<std::string, std::string>> BuildContext::pack(const ByteSink& si
   for (const TreeEntry& found : entries_) {
     const ArchiveEntry entry = archived(found);
     const std::string_view head = depth == 0 ? "." : head_of(found.path, depth);
-    Sha256& hash = hashes.try_emplace(std::string(head)).first->second;
+    Sha256& hash = hashes[std::string(head)];
     hash.add(cat(entry.path, "\n", static_cast<int>(entry.type), " ", entry.mode, " ", entry.size,
                  " ", entry.target, "\n"));
     ByteSource content;
@@ -119,8 +119,7 @@ Result<std::map<std::string, std::string>> BuildContext::pack(const ByteSink& si
     TRY(writer.add(entry, content));
   }
   TRY(writer.add_file(file_, dockerfile_));
-  hashes.erase(file_);
-  hashes.try_emplace(file_).first->second.add(dockerfile_);
+  hashes[file_].add(dockerfile_);
   TRY(writer.finish());
   std::map<std::string, std::string> parts;
   for (auto& [path, hash] : hashes)

@@ -115,6 +115,8 @@ TEST_F(BuildContexts, RefusesWhatIsTooLarge) {
   EXPECT_NE(context.error().message.find("more than 10 GB (`huge` is the largest file)"),
             std::string::npos)
       << context.error().message;
+  write(".dockerignore", "#" + std::string(70'000, 'x') + "\nhuge\n");
+  EXPECT_FALSE(BuildContext::of(root(), "Dockerfile", "FROM a\n"));
   write(".dockerignore", "huge\n");
   EXPECT_TRUE(BuildContext::of(root(), "Dockerfile", "FROM a\n"));
 }

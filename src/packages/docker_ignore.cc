@@ -13,7 +13,8 @@ namespace {
 constexpr size_t most_patterns = 10'000;
 constexpr size_t longest_pattern = 4'096;
 
-/// The pattern as a regular expression. Go's classes `[a-z]` and `[^a-z]` are those of RE2.
+/// The pattern as a regular expression, which also matches what is below. Go's classes `[a-z]` and
+/// `[^a-z]` are those of RE2.
 std::string expression_of(std::string_view pattern) {
   std::string text;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -37,7 +38,7 @@ std::string expression_of(std::string_view pattern) {
       text += re2::RE2::QuoteMeta(pattern.substr(i, 1));
     }
   }
-  return text;
+  return text + "(?:/(?s:.*))?";
 }
 
 /// The line as Docker cleans it: no white space around it, `/a/../b/` is `b`.
@@ -84,13 +85,8 @@ bool DockerIgnore::has(std::string_view path) const {
   bool found = false;
   for (const Pattern& pattern : patterns_) {
     // A line that would change nothing is not asked.
-    if (pattern.is_exception != found)
-      continue;
-    bool matches = re2::RE2::FullMatch(path, *pattern.expression);
-    for (size_t end = path.find('/'); !matches && end != path.npos; end = path.find('/', end + 1))
-      matches = re2::RE2::FullMatch(path.substr(0, end), *pattern.expression);
-    if (matches)
-      found = !pattern.is_exception;
+    if (pattern.is_exception == found && re2::RE2::FullMatch(path, *pattern.expression))
+      found = !found;
   }
   return found;
 }

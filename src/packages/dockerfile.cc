@@ -26,31 +26,44 @@ struct ParserDirectives {
   size_t lines = 0;  ///< how many there are
 };
 
-/// `# name=value`.
+/// `# name=value`. Names that nobody knows are directives, too: they do not end the list.
 std::optional<std::pair<std::string, std::string>> directive_in(std::string_view line) {
   line = trim(line);
   const size_t equals = line.find('=');
   if (!line.starts_with('#') || equals == line.npos)
     return std::nullopt;
   const std::string name = lower_case(trim(line.substr(1, equals - 1)));
-  if (name != "syntax" && name != "escape" && name != "check")
+  const std::string_view value = trim(line.substr(equals + 1));
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (name.empty() || !is_letter(name[0]) || value.empty() ||
+      !std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c); }))
     return std::nullopt;
-  return std::pair(name, std::string(trim(line.substr(equals + 1))));
+  return std::pair(name, std::string(value));
 }
 
+/// Builders differ in which of two `syntax` counts, so there is one of each.
 Result<ParserDirectives> read_directives(const std::vector<std::string_view>& lines,
                                          const std::string& file) {
   ParserDirectives found;
+  std::set<std::string> names;
+  // Builders pass over the line of a program that runs the file.
+  if (lines[0].starts_with("#!"))
+    found.lines = 1;
   for (; found.lines < lines.size(); ++found.lines) {
     const auto directive = directive_in(lines[found.lines]);
     if (!directive)
       break;
     const int line = static_cast<int>(found.lines) + 1;
-    if (directive->first == "escape") {
+    const std::string& name = directive->first;
+    if ((name == "syntax" || name == "escape") && !names.insert(name).second)
+      return user_error(cat("the directive `", name, "` stands there twice; keep one"),
+                        {file, line, 1});
+    if (name == "escape") {
       if (directive->second != "\\" && directive->second != "`")
         return user_error("`escape` must be a backslash or a backquote", {file, line, 1});
       found.escape = directive->second[0];
-    } else if (directive->first == "syntax") {
+    } else if (name == "syntax") {
       found.front_end = directive->second;
       found.front_end_line = line;
     }
@@ -93,6 +106,15 @@ std::vector<std::string> words_of(std::string_view text, char escape) {
   }
   if (!word.empty())
     words.push_back(std::move(word));
+  return words;
+}
+
+/// The flags before anything else, as in `COPY --from=b --chmod=1 /x /x`.
+std::vector<std::string> flags_of(std::string_view text, char escape) {
+  std::vector<std::string> words = words_of(text, escape);
+  words.erase(
+      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with("--"); }),
+      words.end());
   return words;
 }
 
@@ -280,10 +302,10 @@ class ArgumentExpansion {
   char escape_;
 };
 
+/// What a stage is made from.
 struct BuildStage {
-  std::string name;  ///< in small letters; empty: it has none
-  std::vector<size_t> stages{};
-  std::vector<BaseImage> images{};
+  std::vector<size_t> stages;
+  std::vector<BaseImage> images;
 };
 
 class BuildStages {
@@ -301,13 +323,13 @@ class BuildStages {
                           {file_, instruction.line, 1});
       return arguments(instruction);
     } else if (instruction.name == "COPY") {
-      for (const std::string& word : words_of(instruction.rest, escape_))
-        if (word.starts_with("--from="))
-          uses(word.substr(7), instruction.line);
+      for (const std::string& flag : flags_of(instruction.rest, escape_))
+        if (flag.starts_with("--from="))
+          uses(flag.substr(7), instruction.line);
     } else if (instruction.name == "RUN") {
-      for (const std::string& word : words_of(instruction.rest, escape_))
-        if (word.starts_with("--mount="))
-          for (const std::string_view option : split(std::string_view(word).substr(8), ','))
+      for (const std::string& flag : flags_of(instruction.rest, escape_))
+        if (flag.starts_with("--mount="))
+          for (const std::string_view option : split(std::string_view(flag).substr(8), ','))
             if (option.starts_with("from="))
               uses(std::string(option.substr(5)), instruction.line);
     }
@@ -329,8 +351,9 @@ class BuildStages {
         found.emplace(image.line, image.reference);
     }
     std::vector<BaseImage> bases;
+    std::set<std::string_view> seen;
     for (const auto& [line, reference] : found)
-      if (std::ranges::find(bases, reference, &BaseImage::reference) == bases.end())
+      if (seen.insert(reference).second)
         bases.push_back({reference, line});
     return bases;
   }
@@ -369,29 +392,31 @@ class BuildStages {
                             "` names no image: give its argument in `build_args`, or a default "
                             "in an ARG before the first FROM"),
                         {file_, instruction.line, 1});
-    stages_.push_back({is_named ? lower_case(words[2]) : std::string()});
-    uses(reference, instruction.line);
+    const std::optional<size_t> earlier = index_of(reference);
+    stages_.emplace_back();
+    use(earlier, reference, instruction.line);
+    if (is_named)
+      by_name_[lower_case(words[2])] = stages_.size() - 1;
     return {};
   }
 
-  /// The current stage uses an earlier one, or an image.
-  void uses(const std::string& what, int line) {
-    BuildStage& stage = stages_.back();
-    const std::optional<size_t> other = index_of(what, stages_.size() - 1);
-    if (other)
-      stage.stages.push_back(*other);
+  /// The current stage takes files of one so far, or of an image.
+  void uses(const std::string& what, int line) { use(index_of(what), what, line); }
+
+  void use(const std::optional<size_t>& stage, const std::string& what, int line) {
+    if (stage)
+      stages_.back().stages.push_back(*stage);
     else if (what != "scratch")
-      stage.images.push_back({what, line});
+      stages_.back().images.push_back({what, line});
   }
 
-  std::optional<size_t> index_of(std::string_view name, size_t end) const {
-    const std::string small = lower_case(name);
-    for (size_t i = end; i-- > 0;)
-      if (stages_[i].name == small)
-        return i;
+  /// Of a stage so far, by its name or its number.
+  std::optional<size_t> index_of(std::string_view name) const {
+    if (const auto found = by_name_.find(lower_case(name)); found != by_name_.end())
+      return found->second;
     if (!name.empty() && name.size() < 6 &&
         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
-      if (const size_t index = std::stoul(std::string(name)); index < end)
+      if (const size_t index = std::stoul(std::string(name)); index < stages_.size())
         return index;
     return std::nullopt;
   }
@@ -399,12 +424,11 @@ class BuildStages {
   Result<size_t> wanted(std::string_view target) const {
     if (target.empty())
       return stages_.size() - 1;
-    if (const auto found = index_of(target, stages_.size()))
+    if (const auto found = index_of(target))
       return *found;
     std::vector<std::string> names;
-    for (const BuildStage& stage : stages_)
-      if (!stage.name.empty())
-        names.push_back(stage.name);
+    for (const auto& [name, stage] : by_name_)
+      names.push_back(name);
     return user_error(cat("there is no stage `", printable(target), "`", suggestion(target, names)),
                       {file_, 0, 0});
   }
@@ -415,6 +439,7 @@ class BuildStages {
   std::map<std::string, std::string> values_;
   size_t length_ = 0;  ///< of all values so far
   std::vector<BuildStage> stages_;
+  std::map<std::string, size_t> by_name_;  ///< in small letters; the last one of a name counts
 };
 
 /// The other directives move before the one that is put out of force: after a comment, none counts.

@@ -28,6 +28,8 @@ TEST(Dockerfile, IsMadeFromWhatItsStagesName) {
                   "x\n"),
             "1 a, 2 tools");
   EXPECT_EQ(bases("FROM a AS Mixed\nFROM mixed\n"), "1 a");
+  // Flags stand in front.
+  EXPECT_EQ(bases("FROM a\nRUN echo --mount=type=bind,from=b\nCOPY x --from=c /\n"), "1 a");
   // A stage with the name of an image is itself made from that image.
   EXPECT_EQ(bases("FROM redis AS redis\nFROM redis\n"), "1 redis");
 }
@@ -91,6 +93,13 @@ TEST(Dockerfile, IsSentWithoutItsFrontEnd) {
     EXPECT_TRUE(bases(cat("# syntax = ", front_end, "\nFROM a\n"))
                     .starts_with(cat("Dockerfile:1:1: the front end `", front_end, "`")))
         << front_end;
+  // What is no directive that we know does not end them.
+  EXPECT_EQ(bases("# a=1\n# a=2\nFROM a\n"), "3 a");
+  EXPECT_TRUE(bases("# a1=b\n#syntax=me/mine\nFROM a\n").starts_with("Dockerfile:2:1: the front"));
+  EXPECT_TRUE(
+      bases("#!/bin/x\n#syntax=me/mine\nFROM a\n").starts_with("Dockerfile:2:1: the front"));
+  EXPECT_EQ(bases("# syntax=me/mine\n# syntax=docker/dockerfile:1\nFROM a\n"),
+            "Dockerfile:2:1: the directive `syntax` stands there twice; keep one");
   // After the first other line, it is a comment.
   EXPECT_EQ(bases("\n# syntax=me/mine\nFROM a\n"), "3 a");
 }
@@ -108,6 +117,13 @@ TEST(Dockerfile, EndsWhateverItIsGiven) {
   for (int i = 1; i < 200; ++i)
     doubling += cat("ARG A", i, "=$A", i - 1, "$A", i - 1, "\n");
   EXPECT_NE(bases(doubling + "FROM $A199\n").find("longer than 1 MB"), std::string::npos);
+  std::string stages, copies = "FROM a\n";
+  for (int i = 0; i < 100'000; ++i) {
+    stages += cat("FROM a", i, " AS s\n");
+    copies += cat("COPY --from=b", i, " / /\n");
+  }
+  EXPECT_EQ(bases(stages), "100000 a99999");
+  EXPECT_TRUE(bases(copies).ends_with(", 100001 b99999"));
   std::string nested = "FROM a";
   for (int i = 0; i < 100'000; ++i)
     nested += "${A:-";

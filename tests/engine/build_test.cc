@@ -108,6 +108,19 @@ TEST_P(BuildTest, WhatSomebodyElseCallsByANameStays) {
   EXPECT_TRUE(remove_image(world.engine(), "localhost/somebody/keeps:1", {}));
 }
 
+TEST_P(BuildTest, WhatAContainerUsesKeepsItsName) {
+  const auto made = build({{"Dockerfile", "FROM localhost/fettle/busybox:1\nENV A=3\n"}});
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto service = world.service(
+      "web", Value::dict({{"image", image}, {"cmd", Value::list({"sleep", "1000"})}}));
+  ASSERT_TRUE(service) << to_string(service.error());
+  ASSERT_EQ(built().size(), 1u);
+  const auto gone = world.driver().remove_built_image(built().front(), {});
+  ASSERT_TRUE(gone) << to_string(gone.error());
+  EXPECT_FALSE(*gone);
+  EXPECT_EQ(image_id(world.engine(), image, {}).value_or("error"), id_of(made));
+}
+
 TEST_P(BuildTest, AStepThatFailsIsNamedWithItsLastLines) {
   const auto made =
       build({{"Dockerfile",

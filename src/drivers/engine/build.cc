@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "drivers/engine/build_output.h"
+#include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
 #include "kinds/build.h"
 #include "value/json.h"
@@ -85,15 +86,6 @@ Result<EngineCall> call_of(const Site& site, const ImageBuild& wanted,
 
 }  // namespace
 
-Result<bool> has_image(Engine& engine, const std::string& id, std::stop_token stop) {
-  const EngineAnswer answer = TRY(engine.ask({.path = "/images/" + id + "/json"}, stop));
-  if (answer.status == 404)
-    return false;
-  if (!answer.ok())
-    return engine_error(answer);
-  return true;
-}
-
 Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
                             std::stop_token stop) {
   const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
@@ -150,6 +142,10 @@ Result<std::vector<ListedImage>> built_images(const Site& site, std::stop_token 
 }
 
 Result<bool> remove_built_image(const Site& site, const ListedImage& image, std::stop_token stop) {
+  // An engine takes any name but the last one from an image that a container uses.
+  for (const ContainerState& container : TRY(list_containers(site.engine, {}, stop)))
+    if (image.id.ends_with(container.image_id) && !container.image_id.empty())
+      return false;
   // Our own name goes last: what is left half-way is found again.
   std::vector<std::string> names, own;
   // By a digest, Podman would remove the image whatever else it is called.

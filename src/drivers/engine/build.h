@@ -18,9 +18,6 @@ namespace fettle {
 Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
                             std::stop_token stop);
 
-/// Whether an engine has the image with this id.
-Result<bool> has_image(Engine& engine, const std::string& id, std::stop_token stop);
-
 /// The images that this home has built and the engine still has.
 Result<std::vector<ListedImage>> built_images(const Site& site, std::stop_token stop);
 /// Takes both names from an image, so that it goes unless somebody gave it another one. False: a

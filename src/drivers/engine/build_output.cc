@@ -12,12 +12,7 @@ constexpr std::string_view trace_id = "moby.buildkit.trace";
 
 /// Fields of BuildKit's `StatusResponse`, `Vertex` and `VertexLog`.
 enum StatusField : uint32_t { status_vertex = 1, status_log = 3 };
-enum VertexField : uint32_t {
-  vertex_digest = 1,
-  vertex_name = 3,
-  vertex_cached = 4,
-  vertex_error = 7
-};
+enum VertexField : uint32_t { vertex_digest = 1, vertex_name = 3, vertex_error = 7 };
 enum LogField : uint32_t { log_vertex = 1, log_bytes = 4 };
 
 /// `[2/3] STEP 1/5: RUN x`, `STEP 1/2: RUN x`, `Step 1/4 : RUN x`.

@@ -16,8 +16,9 @@ constexpr size_t most_moved = 256 << 20;
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
 
 /// The tar of a mount with nothing but what is moved into a folder, where that belongs in it.
+/// `found` gets what was there.
 Result<std::string> moved_parts(const Site& site, const Mount& mount, const std::string& folder,
-                                const std::string& digest) {
+                                const std::string& digest, std::set<std::string>& found) {
   std::string made;
   ArchiveWriter writer([&](std::string_view bytes) -> Status {
     made += bytes;
@@ -33,6 +34,7 @@ Result<std::string> moved_parts(const Site& site, const Mount& mount, const std:
       const bool is_it = path == moved.from || path.starts_with(cat(moved.from, "/"));
       if (!is_it || moved.folder != folder)
         continue;
+      found.insert(moved.from);
       ArchiveEntry at = *entry;
       at.path = TRY(inner_path(cat(moved.to, path.substr(moved.from.size()))));
       TRY(writer.add(at, [&](std::span<char> into) { return reader.read(into); }));
@@ -48,11 +50,16 @@ Status put_moved(const Site& site, const std::string& container, const Mount& mo
   std::set<std::string> folders;
   for (const MovedFile& moved : mount.moved)
     folders.insert(moved.folder);
+  std::set<std::string> found;
   for (const std::string& folder : folders)
     for (const std::string& digest : mount.digests)
       TRY(put_archive(site.engine, container, folder,
-                      source_of(TRY(moved_parts(site, mount, folder, digest))), stop)
+                      source_of(TRY(moved_parts(site, mount, folder, digest, found))), stop)
               .context(cat("putting files into `", folder, "`")));
+  for (const MovedFile& moved : mount.moved)
+    if (!found.contains(moved.from))
+      return user_error(cat("`files_to_be_moved`: there is no `", printable(moved.from), "` in `",
+                            printable(mount.path), "`"));
   return {};
 }
 

@@ -35,11 +35,12 @@ std::string login_header(const std::optional<RegistryLogin>& login, std::string_
 
 std::string megabytes(int64_t bytes) { return cat(bytes / 1'000'000, ".", bytes / 100'000 % 10); }
 
-std::string registry_of(std::string_view full) {
-  return std::string(full.substr(0, full.find('/')));
-}
-
 }  // namespace
+
+std::string registry_of(std::string_view reference) {
+  const std::string full = full_reference(reference);
+  return full.substr(0, full.find('/'));
+}
 
 Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop) {
   const std::string full = full_reference(reference);
@@ -167,7 +168,7 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
   call.still_at_it = engine.answers();  // Podman says nothing while it fetches a layer
   call.time_limit = time_limit;
-  call.headers = {{"X-Registry-Auth", login_header(login, registry_of(full))}};
+  call.headers = {{"X-Registry-Auth", login_header(login, registry_of(reference))}};
   call.sink = line_sink([&](std::string_view line) -> Status {
     const auto value = read_json(line, {}, Duplicates::last_wins);
     if (!value)
@@ -216,13 +217,14 @@ std::string advice_on(std::string_view message, const std::optional<RegistryLogi
   constexpr std::array<std::string_view, 4> unknown{"manifest unknown", "name unknown",
                                                     "manifest_unknown", "not found"};
   const std::string said = lower_case(message);
+  if (has_one_of(said, refusals) && login)
+    return cat("; `", registry, "` refuses the user `", login->username, "`, or has no such image");
+  // "denied" is also the answer to a name that does not exist.
   if (has_one_of(said, refusals))
-    return login ? cat("; `", registry, "` refuses the user `", login->username,
-                       "`, or has no such image")
-                 : cat("; `", registry,
-                       "` wants a login: give `ImageSpec` a user and a password, "
-                       "or use `docker login ",
-                       registry, "`");
+    return cat(
+        "; `", registry, "` ",
+        said.find("denied") == said.npos ? "wants a login" : "has no such image, or wants a login",
+        ": give `ImageSpec` a user and a password, or use `docker login ", registry, "`");
   return has_one_of(said, unknown) ? cat("; `", registry, "` has no such image") : std::string();
 }
 
@@ -233,9 +235,24 @@ Status pull_image(Engine& engine, const std::string& reference,
                   std::stop_token stop, Duration time_limit) {
   Status pulled = pull(engine, reference, login, progress, stop, time_limit);
   if (!pulled && !is_cancelled(pulled.error()))
-    pulled.error().message +=
-        advice_on(pulled.error().message, login, registry_of(full_reference(reference)));
+    pulled.error().message += advice_on(pulled.error().message, login, registry_of(reference));
   return pulled;
+}
+
+Status pull_with_logins(Engine& engine, const std::string& reference,
+                        const std::vector<RegistryLogin>& given,
+                        const std::function<std::optional<RegistryLogin>(std::string_view)>& usual,
+                        const ProgressSink& progress, std::stop_token stop, Duration time_limit) {
+  Status pulled;
+  for (const RegistryLogin& login : given) {
+    pulled = pull_image(engine, reference, login, progress, stop, time_limit);
+    if (pulled || is_cancelled(pulled.error()))
+      return pulled;
+  }
+  const auto ours = usual ? usual(registry_of(reference)) : std::nullopt;
+  Status last = pull_image(engine, reference, ours, progress, stop, time_limit);
+  // That nobody may come without a login says less than that one was refused.
+  return last || ours || pulled || is_cancelled(last.error()) ? last : pulled;
 }
 
 Status import_image(Engine& engine, const std::string& reference,

@@ -1,6 +1,7 @@
 #pragma once
 /// Images of an engine.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,15 @@ Result<std::vector<ListedImage>> list_images(Engine& engine, std::stop_token sto
 Status pull_image(Engine& engine, const std::string& reference,
                   const std::optional<RegistryLogin>& login, const ProgressSink& progress,
                   std::stop_token stop, Duration time_limit = Duration(0));
+/// `docker.io`, `host:5000`.
+std::string registry_of(std::string_view reference);
+/// Pulls with each of these logins in turn until one does, and then with our usual one, which is
+/// asked for only then: a helper that has it may be slow.
+Status pull_with_logins(Engine& engine, const std::string& reference,
+                        const std::vector<RegistryLogin>& given,
+                        const std::function<std::optional<RegistryLogin>(std::string_view)>& usual,
+                        const ProgressSink& progress, std::stop_token stop,
+                        Duration time_limit = Duration(0));
 /// Gives an image another name, too.
 Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
                  std::stop_token stop);

@@ -155,6 +155,43 @@ TEST_F(StalledEngine, APullOfAnEngineThatIsGoneIsGivenUp) {
       << to_string(pulled.error());
 }
 
+TEST_F(StalledEngine, ADeniedPullMayBeOfANameThatDoesNotExist) {
+  limits_.silence = 10s;
+  serve([](const std::string&) {
+    return answer(404, R"({"message":"pull access denied for x, repository does not exist"})");
+  });
+  const Status pulled = pull_image(*engine_, "x", {}, {}, {});
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().message.find("; `docker.io` has no such image, or wants a login: "),
+            std::string::npos)
+      << pulled.error().message;
+}
+
+TEST_F(StalledEngine, OurLoginIsAskedForWhenThoseGivenAreRefused) {
+  limits_.silence = 10s;
+  std::atomic<bool> refuses = false;
+  serve([&](const std::string&) {
+    return refuses ? answer(500, R"({"message":"unauthorized"})") : json("{}");
+  });
+  int asked = 0;
+  const auto pull = [&] {
+    return pull_with_logins(*engine_, "r.test/a", {{"bob", "word"}},
+                            [&](std::string_view registry) -> std::optional<RegistryLogin> {
+                              asked += registry == "r.test" ? 1 : 100;
+                              return std::nullopt;
+                            },
+                            {}, {});
+  };
+  EXPECT_TRUE(pull());
+  EXPECT_EQ(asked, 0);
+  refuses = true;
+  const Status pulled = pull();
+  EXPECT_EQ(asked, 1);
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().message.find("refuses the user `bob`"), std::string::npos)
+      << pulled.error().message;
+}
+
 TEST_F(StalledEngine, LogsAreFollowedWhileTheEngineAnswers) {
   serve([](const std::string&) { return std::string(begun); });
   std::stop_source stop;

@@ -50,7 +50,7 @@ std::optional<RegistryLogin> login_in(const std::string& text, std::string_view 
   const Value& helpers = config->at("credHelpers");
   for (const std::string_view name : {registry, address})
     if (const std::string_view helper = helpers.text_at(name); !helper.empty())
-      return ask_helper(helper, address);
+      return ask_helper(helper, name);
   if (const std::string_view store = config->text_at("credsStore"); !store.empty())
     if (auto login = ask_helper(store, address))
       return login;

@@ -44,6 +44,9 @@ TEST_F(Logins, AreThoseOfDockerAndOfPodman) {
   write(".docker/config.json", auths("https://index.docker.io/v1/", "hub:h"));
   EXPECT_EQ(login("docker.io"), "hub:h");
   EXPECT_EQ(login("r.test"), "podman:p");
+  write(".docker/config.json",
+        R"({"auths":{"r.test":{"auth":"bm9ib2R5Og==","identitytoken":"it"}}})");
+  EXPECT_EQ(login("r.test"), "nobody:it (token)");
   variables_["DOCKER_CONFIG"] = root() / "elsewhere";
   EXPECT_EQ(login("docker.io"), "none");
   write("elsewhere/config.json", auths("r.test", "docker:d:with colon"));
@@ -58,6 +61,7 @@ TEST_F(Logins, AreAskedOfHelpers) {
         "#!/bin/sh\nread -r address || true\n[ \"$1\" = get ] || exit 2\n"
         "case \"$address\" in\n"
         "  r.test) echo '{\"ServerURL\":\"r.test\",\"Username\":\"bob\",\"Secret\":\"s\"}' ;;\n"
+        "  docker.io) echo '{\"Username\":\"eve\",\"Secret\":\"e\"}' ;;\n"
         "  https://index.docker.io/v1/) echo '{\"Username\":\"<token>\",\"Secret\":\"t\"}' ;;\n"
         "  *) echo credentials not found in native keychain; exit 1 ;;\nesac\n",
         0755);
@@ -70,6 +74,9 @@ TEST_F(Logins, AreAskedOfHelpers) {
   EXPECT_EQ(login("r.test"), "bob:s");
   EXPECT_EQ(login("docker.io"), "<token>:t (token)");
   EXPECT_EQ(login("other.test"), "none");
+  // Podman's tools ask a helper for the name under which it stands.
+  write(".docker/config.json", R"({"credHelpers":{"docker.io":"test"}})");
+  EXPECT_EQ(login("docker.io"), "eve:e");
   for (const char* name : {"not-there", "../bin/x", ""}) {
     write(".docker/config.json", cat(R"({"credHelpers":{"r.test":")", name, R"("}})"));
     EXPECT_EQ(login("r.test"), "none") << name;

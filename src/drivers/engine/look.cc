@@ -6,7 +6,6 @@
 
 #include "base/at_once.h"
 #include "base/text.h"
-#include "drivers/engine/build.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
 #include "drivers/engine/marks.h"
@@ -89,7 +88,7 @@ class Look {
       });
     for (auto& [id, is_there] : builds_)
       questions.emplace_back([&](const std::stop_token& stop) -> Status {
-        is_there = TRY(has_image(site_.engine, id, stop));
+        is_there = !TRY(image_id(site_.engine, id, stop)).empty();
         return {};
       });
     TRY(do_at_once(questions, most_questions, stop_));

@@ -338,12 +338,8 @@ class PodAct {
           container, "ErrImageNeverPull",
           world_error(cat("the image `", container.image, "` of container `", container.name,
                           "` is missing, and `imagePullPolicy` is `Never`")));
-    Status pulled;
-    for (const auto& login : logins_for(container.image)) {
-      pulled = pull_image(site_.engine, container.image, login, progress_, stop_);
-      if (pulled || is_cancelled(pulled.error()))
-        break;
-    }
+    Status pulled = pull_with_logins(site_.engine, container.image, given_logins(container.image),
+                                     site_.options.login, progress_, stop_);
     return pulled ? pulled : lacks(container, "ErrImagePull", std::move(pulled).error());
   }
 
@@ -353,18 +349,15 @@ class PodAct {
     return error;
   }
 
-  /// Logins to try for the image's registry: those of the pod's secrets, then our usual one.
-  std::vector<std::optional<RegistryLogin>> logins_for(const std::string& image) const {
-    const std::string full = full_reference(image);
-    const std::string registry = full.substr(0, full.find('/'));
-    std::vector<std::optional<RegistryLogin>> logins;
+  /// Those of the pod's secrets for the image's registry.
+  std::vector<RegistryLogin> given_logins(const std::string& image) const {
+    std::vector<RegistryLogin> logins;
     const Dict configs = read_one<&Pod::configs>(attributes_);
     const Value spec = pod_spec(attributes_);
     for (const Value& secret : items_of(spec.at("imagePullSecrets")))
       for (RegistryLogin& login :
-           logins_in(configs.at(cat("Secret/", secret.text_at("name"))), registry))
-        logins.emplace_back(std::move(login));
-    logins.push_back(site_.options.login ? site_.options.login(registry) : std::nullopt);
+           logins_in(configs.at(cat("Secret/", secret.text_at("name"))), registry_of(image)))
+        logins.push_back(std::move(login));
     return logins;
   }
 

@@ -58,38 +58,21 @@ Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {
   return done;
 }
 
-/// The logins to try for a registry, in their order; the last one is our usual one.
-std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act& act,
-                                                     std::string_view registry) {
-  std::vector<std::optional<RegistryLogin>> logins;
-  const List given = reveal(read<Image>(act.attributes).credentials.value());
-  for (const Value& each : given.items())
-    for (RegistryLogin& login : logins_in(each, registry))
-      logins.emplace_back(std::move(login));
-  logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
-  return logins;
-}
-
 /// Pulls once, by the digest if one is given.
 Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
                  const std::stop_token& stop) {
   const Image image = read<Image>(act.attributes);
   const std::string reference = image.reference.get().str();
-  const std::string full = full_reference(reference);
   const std::string_view digest = image.digest.view();
   const std::string asked =
-      digest.empty() ? reference : cat(split_reference(full).first, "@", digest);
-  const Duration limit = std::chrono::seconds(image.timeout.get());
-  Status pulled;
-  for (const auto& login : logins_for(site, act, full.substr(0, full.find('/')))) {
-    Status tried = pull_image(site.engine, asked, login, progress, stop, limit);
-    const bool ends = tried || is_cancelled(tried.error());
-    // That nobody may come without a login says less than that one was refused.
-    if (ends || login || pulled)
-      pulled = std::move(tried);
-    if (ends)
-      break;
-  }
+      digest.empty() ? reference
+                     : cat(split_reference(full_reference(reference)).first, "@", digest);
+  std::vector<RegistryLogin> given;
+  for (const Value& each : reveal(image.credentials.value()).items())
+    for (RegistryLogin& login : logins_in(each, registry_of(reference)))
+      given.push_back(std::move(login));
+  const Status pulled = pull_with_logins(site.engine, asked, given, site.options.login, progress,
+                                         stop, std::chrono::seconds(image.timeout.get()));
   if (pulled && !digest.empty())
     return tag_image(site.engine, asked, reference, stop);
   return pulled;

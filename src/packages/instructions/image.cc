@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "kinds/build.h"
 #include "kinds/image_reference.h"
+#include "kinds/registry_login.h"
 #include "packages/build_context.h"
 #include "packages/dockerfile.h"
 #include "packages/types.h"
@@ -37,6 +38,11 @@ Result<std::map<std::string, std::string>> build_arguments(InstructionCall& call
   TRY(types::check_text_dict("build_args", *given));
   for (const auto& [name, value] : starlark::entries_of(*given)) {
     const std::string text(starlark::text_of(value));
+    // BuildKit would pull the front end that this names and hand the build to it.
+    if (starlark::text_of(name) == "BUILDKIT_SYNTAX")
+      return user_error(
+          "the build argument `BUILDKIT_SYNTAX` is not supported: images are built "
+          "with the engine's own front end");
     if (!call.draft.references.keys_in(text).empty())
       return user_error(
           cat("the build argument `", starlark::text_of(name), "` must be known before the run"));
@@ -55,15 +61,15 @@ Result<fs::path> context_folder(InstructionCall& call, const std::string& folder
   return path;
 }
 
-Result<std::string> read_build_file(const fs::path& folder, const std::string& file) {
+Result<std::string> read_build_file(const fs::path& folder, const std::string& file,
+                                    std::string_view shown) {
   const ClosedFolder closed(folder);
   Result<std::string> text = closed.read(file, largest_dockerfile);
   if (text)
     return text;
-  const std::string name = fs::path(file).filename().string();
-  return Error(text.error())
-      .context(cat("reading the Dockerfile `", file, "` of the context `", folder.string(), "`",
-                   suggestion(name, closed.names_beside(file))));
+  Error error = text.error();
+  error.message += suggestion(fs::path(file).filename().string(), closed.names_beside(file));
+  return std::move(error).context(cat("reading the Dockerfile of the context `", shown, "`"));
 }
 
 Dict text_entries(const std::map<std::string, std::string>& texts) {
@@ -81,9 +87,15 @@ Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
   const std::string target = text_of_field(spec, "target_stage");
   const std::map<std::string, std::string> arguments = TRY(build_arguments(call, spec));
   const fs::path folder = TRY(context_folder(call, text_of_field(spec, "build_context_dir")));
-  const std::string text = TRY(read_build_file(folder, file));
+  const std::string text = TRY(read_build_file(folder, file, call.sources.shown(folder.string())));
   const std::string shown = call.sources.shown((folder / file).string());
   const Dockerfile dockerfile = TRY(read_dockerfile(text, shown, target, arguments));
+  // The name would mean the base before a build and the result after it, so each run would build.
+  for (const BaseImage& base : dockerfile.bases)
+    if (name_of_build(base.reference) == name_of_build(build.image.view()))
+      return user_error(cat("`", printable(base.reference),
+                            "` is the name of the image itself; choose another `image_name`"),
+                        {shown, base.line, 1});
   const BuildContext context = TRY(BuildContext::of(folder, file, dockerfile.sent));
   const PackedContext packed = TRY(call.draft.options().packed(context));
   build.context = packed.digest;
@@ -113,15 +125,6 @@ Result<WantedImage> built(InstructionCall& call, starlark::Value spec) {
   return WantedImage{name, Value("")};
 }
 
-/// `https://r.test/v2/` is `r.test`, and Docker Hub has several addresses.
-std::string host_of(std::string_view registry) {
-  for (const std::string_view scheme : {"https://", "http://"})
-    if (registry.starts_with(scheme))
-      registry.remove_prefix(scheme.size());
-  const std::string host = lower_case(registry.substr(0, registry.find('/')));
-  return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io" : host;
-}
-
 /// An `ImageSpec`. Its login is tried before those that the engine's tools have stored.
 Result<WantedImage> signed_in(InstructionCall& call, starlark::Value spec) {
   Draft& draft = call.draft;
@@ -130,7 +133,7 @@ Result<WantedImage> signed_in(InstructionCall& call, starlark::Value spec) {
     return user_error("the image is empty");
   const std::string user = text_of_field(spec, "username"),
                     password = text_of_field(spec, "password"),
-                    registry = host_of(text_of_field(spec, "registry"));
+                    registry = text_of_field(spec, "registry");
   if (user.empty() != password.empty())
     draft.finding("an ImageSpec needs both `username` and `password`, or none of them");
   if (user.empty() || password.empty())
@@ -140,7 +143,8 @@ Result<WantedImage> signed_in(InstructionCall& call, starlark::Value spec) {
   draft.hide(password);
   const std::string full = full_reference(reference);
   const std::string host = full.substr(0, full.find('/'));
-  if (!registry.empty() && registry != host)
+  const Value any = Value::dict({{"username", "any"}});
+  if (!registry.empty() && logins_in(Value::dict({{registry, any}}), host).empty())
     draft.warning(cat("the image `", reference, "` is at `", host, "`, not at `", registry,
                       "`; the login is used for `", host, "`"));
   const Value login = Value::dict(

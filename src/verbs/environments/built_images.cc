@@ -34,11 +34,13 @@ std::string shown_name(const ListedImage& image) {
   for (const std::string& reference : image.references)
     if (!own(reference))
       return name_of_build(reference);
-  // `localhost/fettle-build/HOME/NAME:ID`
+  // `localhost/fettle-build/HOME/HOST/NAME:ID`, with `--` for the `:` of a port.
   std::string name = image.references.front();
   for (int i = 0; i < 3; ++i)
     name = name.substr(name.find('/') + 1);
-  return name_of_build(replace_all(name.substr(0, name.rfind(':')), "--", ":"));
+  const size_t host = name.find('/');
+  return name_of_build(replace_all(name.substr(0, host), "--", ":") +
+                       name.substr(host, name.rfind(':') - host));
 }
 
 }  // namespace
@@ -63,7 +65,6 @@ Result<OldImages> remove_old_images(const Workplace& place) {
       continue;
     const bool is_gone = TRY((*engine)->remove_built_image(image, stop));
     (is_gone ? old.removed : old.used).push_back(shown_name(image));
-    old.bytes += is_gone ? image.bytes : 0;
   }
   std::ranges::sort(old.removed);
   std::ranges::sort(old.used);

@@ -14,7 +14,6 @@ namespace fettle {
 struct OldImages {
   std::vector<std::string> removed;  ///< their names, sorted
   std::vector<std::string> used;     ///< by a container, so they stay
-  int64_t bytes = 0;                 ///< of those that were removed; layers may be shared
 };
 
 /// Removes them. Nothing is removed when the engine does not answer, or while an image is being

@@ -62,48 +62,45 @@ Status pack(const std::string& path, const ByteSink& sink) {
   return writer.finish();
 }
 
-std::string key_of(const std::string& path) { return cat("digest with modes of ", path); }
-
-Result<std::optional<std::string>> known_digest(Store& store, const std::string& path,
-                                                const Digest& stamp) {
-  const std::optional<Value> before = TRY(store.cached(key_of(path)));
-  return before && before->text_at("stamp") == to_string(stamp)
-             ? std::optional(std::string(before->text_at("digest")))
-             : std::nullopt;
-}
-
-/// Remembers a digest. If files changed while they were read, they are read again the next time.
-Result<std::string> remember_digest(const Workplace& place, const std::string& path,
-                                    const Digest& stamp, std::string digest) {
-  if (TRY(stamp_of(path)) == stamp)
-    TRY(place.store->cache(key_of(path),
-                           Value::dict({{"stamp", to_string(stamp)}, {"digest", digest}}),
-                           place.clock()));
-  return digest;
+Packing packing_of(const std::string& path) {
+  return {cat("digest with modes of ", path), [path] { return stamp_of(path); },
+          [path](const ByteSink& sink) -> Result<Value> {
+            TRY(pack(path, sink));
+            return Value();
+          }};
 }
 
 }  // namespace
 
-Result<std::string> artifact_digest(const Workplace& place, const std::string& path) {
-  const Digest stamp = TRY(stamp_of(path));
-  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
-    return *std::move(before);
+Result<Value> packed(const Workplace& place, const Packing& packing, bool keeps) {
+  const Value stamp(to_string(TRY(packing.stamp())));
+  const std::optional<Value> before = TRY(place.store->cached(packing.key));
+  if (before && before->at("stamp") == stamp &&
+      (!keeps || TRY(place.blobs->has(before->text_at("digest")))))
+    return *before;
+  const std::unique_ptr<Blobs::Draft> draft = keeps ? TRY(place.blobs->begin()) : nullptr;
   Sha256 hash;
-  TRY(pack(path, [&](std::string_view bytes) -> Status {
+  Value parts = TRY(packing.pack([&](std::string_view bytes) -> Status {
+    if (draft)
+      return draft->add(bytes);
     hash.add(bytes);
     return {};
   }));
-  return remember_digest(place, path, stamp, hash.hex());
+  Value made = Value::dict({{"stamp", stamp},
+                            {"digest", draft ? TRY(draft->finish()) : hash.hex()},
+                            {"parts", std::move(parts)}});
+  // If files changed while they were read, they are read again the next time.
+  if (Value(to_string(TRY(packing.stamp()))) == stamp)
+    TRY(place.store->cache(packing.key, made, place.clock()));
+  return made;
+}
+
+Result<std::string> artifact_digest(const Workplace& place, const std::string& path) {
+  return std::string(TRY(packed(place, packing_of(path), false)).text_at("digest"));
 }
 
 Result<std::string> put_artifact(const Workplace& place, const std::string& path) {
-  const Digest stamp = TRY(stamp_of(path));
-  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
-    if (TRY(place.blobs->has(*before)))
-      return *std::move(before);
-  const std::unique_ptr<Blobs::Draft> draft = TRY(place.blobs->begin());
-  TRY(pack(path, [&](std::string_view bytes) { return draft->add(bytes); }));
-  return remember_digest(place, path, stamp, TRY(draft->finish()));
+  return std::string(TRY(packed(place, packing_of(path), true)).text_at("digest"));
 }
 
 }  // namespace fettle

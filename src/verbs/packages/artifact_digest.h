@@ -4,6 +4,7 @@
 /// are not read again.
 
 #include <filesystem>
+#include <functional>
 
 #include "workplace/workplace.h"
 
@@ -14,6 +15,17 @@ Result<std::string> artifact_digest(const Workplace& place, const std::string& p
 
 /// Packs it among the contents, unless it is there already. Returns its digest.
 Result<std::string> put_artifact(const Workplace& place, const std::string& path);
+
+/// Something that is packed, and what of it is remembered.
+struct Packing {
+  std::string key;  ///< in the cache
+  std::function<Result<Digest>()> stamp;
+  /// Answers what is remembered beside the digest.
+  std::function<Result<Value>(const ByteSink& sink)> pack;
+};
+/// `{"digest", "parts"}` of a packing: what is remembered, if its stamp is still the same.
+/// `keeps`: the bytes are among the contents afterwards.
+Result<Value> packed(const Workplace& place, const Packing& packing, bool keeps);
 
 /// Adds what shows that a file has not changed: its place on the disk, its size and its times.
 void add_stamp(std::string& stamps, const std::filesystem::path& path, std::string_view name);
