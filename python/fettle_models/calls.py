@@ -38,6 +38,7 @@ def answer_calls(server, request):
 def _answer(server, call):
     """The result of one call: a value, or why there is none."""
     values.reads.clear()
+    values.begin_answer()
     made = _result(server, call)
     if values.reads:
         made["reads"] = [list(one) for one in values.reads]

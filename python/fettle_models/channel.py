@@ -70,17 +70,18 @@ class Channel:
         self._output.flush()
 
     def log(self, text):
-        if self._is_busy and self.is_ours():
-            with self._turn:
-                self._write({"log": text})
-        else:
-            os.write(2, (text + "\n").encode(errors="replace"))
+        data = text.encode("utf-8", "replace")
+        with self._turn:  # a thread of a plugin may outlive its call
+            if self._is_busy and self.is_ours():
+                self._write({"log": data.decode()})
+                return
+        os.write(2, data + b"\n")
 
     def ask(self, **line):
         """Asks the compile, which answers before it asks for anything else."""
-        if not self._is_busy or not self.is_ours():
-            raise HostError("nothing can be asked of the model outside of a call")
         with self._turn:
+            if not self._is_busy or not self.is_ours():
+                raise HostError("nothing can be asked of the model outside of a call")
             number = next(self._numbers)
             self._write({"ask": number, "of": self.about, **line})
             while True:
@@ -98,7 +99,12 @@ class Channel:
                 return
             if text.strip():
                 self._is_busy, self.about = True, 0
-                yield json.loads(text)
+                try:
+                    request = json.loads(text)
+                except RecursionError:
+                    self.answer({"error": "RecursionError: a value is nested too deeply for Python"})
+                    continue
+                yield request
 
     def answer(self, line):
         if not self.is_ours():

@@ -4,6 +4,7 @@ The compile checks arguments and results against them, with the errors of the or
 stay here: an argument that is not given is not passed on.
 """
 
+import __future__
 import ast
 import collections.abc
 import dataclasses
@@ -31,7 +32,7 @@ _NAMES = {
     None: "null",
 }
 _UNIONS = {typing.Union, getattr(types, "UnionType", typing.Union)}
-_FUTURE_ANNOTATIONS = 0x1000000  # of code whose annotations are texts
+_FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag  # of code whose annotations are texts
 
 
 class ModelType:
@@ -186,7 +187,7 @@ class Description:
         if annotation.__name__ == "Reference" and annotation.__module__ == "inmanta.references":
             return "Reference"
         if _is_entity_class(annotation):
-            return entity_name(annotation)
+            return values.entity_name(annotation)
         if issubclass(annotation, values.HeldReference):
             return "Reference"
         return "object"
@@ -212,11 +213,6 @@ def _is_entity_class(annotation):
     return dataclasses.is_dataclass(annotation) and annotation.__module__.startswith(
         "inmanta_plugins."
     )
-
-
-def entity_name(made):
-    """The entity of a dataclass: `net::Host` of `inmanta_plugins.net.Host`."""
-    return "::".join([*made.__module__.split(".")[1:], made.__name__])
 
 
 def _dataclass_in(annotation, module):

@@ -80,6 +80,7 @@ def _made(exporter, told, entity):
     from inmanta import resources
 
     instance = values.DynamicProxy(values.instance_of(told))
+    values.begin_answer()
     try:
         resource = resources.Resource.create_from_model(exporter, entity, instance)
         exporter.add_resource(resource)
@@ -135,21 +136,25 @@ def text_of(error):
 
 def plain(value):
     """A value of a field as JSON has it. An unknown one is null: the host is told its name."""
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value.value if isinstance(value, enum.Enum) else value
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, str):
+        return values.checked_text(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
     if isinstance(value, values.Unknown):
         return None
+    if isinstance(value, collections.abc.Sized):
+        values.count_parts(len(value))
     if isinstance(value, collections.abc.Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if hasattr(value, "to_json"):
         return value.to_json()
-    if isinstance(value, enum.Enum):
-        return value.value
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
     if isinstance(value, (uuid.UUID, os.PathLike)):
         return str(value)
-    if isinstance(value, (collections.abc.Iterable)) and not isinstance(value, (bytes, bytearray)):
+    if isinstance(value, collections.abc.Iterable) and not isinstance(value, (bytes, bytearray)):
         return [plain(item) for item in value]
     if hasattr(value, "model_dump"):
         return plain(value.model_dump())

@@ -4,7 +4,7 @@ import base64
 import logging
 import os
 
-from fettle_models import channel, modules
+from fettle_models import channel, modules, values
 from fettle_models.exports import plain
 
 _STATE = {}  # the cache of this process, and its agents by name
@@ -14,7 +14,6 @@ class Agent:
     """What handlers see of the agent that calls them."""
 
     uri = "local:"
-    environment = None
 
     def __init__(self, name, environment):
         from inmanta.agent.cache import AgentCache
@@ -42,6 +41,7 @@ def handle(server, request):
     """`handler`: the `fields`, `id` among them, and what to do: `dry`, `purge` when nobody wants it
     any more, and `reload` when something that it requires has changed."""
     told = request["handler"]
+    values.begin_answer()
     problem = _load(server)
     from inmanta import const, resources
     from inmanta.agent import handler

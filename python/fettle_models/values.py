@@ -429,6 +429,36 @@ def wrapped_argument(value, takes_unknown):
     return wrapped(value)
 
 
+# Of one answer. A part that is shared is written at each place, so a small value may become an
+# endless text.
+_MOST_PARTS = 4_000_000
+_parts = 0
+
+
+def begin_answer():
+    global _parts
+    _parts = 0
+
+
+def count_parts(number):
+    global _parts
+    _parts += number
+    if _parts > _MOST_PARTS:
+        raise ValueError(f"a value has more than {_MOST_PARTS} parts")
+
+
+def checked_text(text):
+    """Models have only text that is Unicode; of Python it may also be half a character."""
+    if not text.isascii():
+        text.encode()
+    return text
+
+
+def entity_name(made):
+    """The entity of a dataclass: `net::Host` of `inmanta_plugins.net.Host`."""
+    return "::".join([*made.__module__.split(".")[1:], made.__name__])
+
+
 def _as_entries(made):
     """A dict of what goes over the channel: marked, unless its keys say that it need not be."""
     before = ""
@@ -441,20 +471,28 @@ def _as_entries(made):
 
 def _told_dict(value):
     made = {}
+    count_parts(len(value))
     for key, item in value.items():
         if not isinstance(key, str):
             raise RuntimeException(
                 None,
                 f"dict keys should be strings, got {key} of type {type(key)} with dict value {item}",
             )
-        made[str(key)] = told(item)
+        made[checked_text(str(key))] = told(item)
     return _as_entries(made)
+
+
+def _told_items(value):
+    count_parts(len(value))
+    return [told(item) for item in value]
 
 
 def told(value):
     """A value that a plugin returned, as it goes over the channel."""
     kind = type(value)
-    if value is None or kind is str or kind is bool or kind is int:
+    if kind is str:
+        return checked_text(value)
+    if value is None or kind is bool or kind is int:
         return value
     if isinstance(value, DynamicProxy):
         held = value._held
@@ -470,16 +508,17 @@ def told(value):
     if isinstance(value, bool):
         return bool(value)
     if isinstance(value, str):
-        return str.__str__(value)
+        return checked_text(str.__str__(value))
     if isinstance(value, int):
         return int(value)
     if isinstance(value, (list, tuple)):
-        return [told(item) for item in value]
+        return _told_items(value)
     if isinstance(value, Mapping):
         return _told_dict(value)
     if dataclasses.is_dataclass(value) and kind.__module__.startswith("inmanta_plugins."):
+        count_parts(len(dataclasses.fields(value)))
         fields = {one.name: told(getattr(value, one.name)) for one in dataclasses.fields(value)}
-        return {"~c": ["::".join([*kind.__module__.split(".")[1:], kind.__name__]), fields]}
+        return {"~c": [entity_name(kind), fields]}
     if isinstance(value, Unknown):
         return {"~u": 0}
     if isinstance(value, NoneValue):
@@ -487,7 +526,7 @@ def told(value):
     if isinstance(value, HeldReference):
         return {"~r": value.number}
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [told(item) for item in value]
+        return _told_items(value)
     raise TypeError(f"{kind.__name__} is not a type of values of a model: {short(value)}")
 
 

@@ -10,68 +10,24 @@ NAME_RESOURCE_ACTION_LOGGER = "resource_action_logger"
 AGENT_DEFAULT_ENV = "agent"
 
 
-class ResourceState(str, enum.Enum):
-    unavailable = "unavailable"
-    skipped = "skipped"
-    dry = "dry"
-    deployed = "deployed"
-    failed = "failed"
-    deploying = "deploying"
-    available = "available"
-    cancelled = "cancelled"
-    undefined = "undefined"
-    skipped_for_undefined = "skipped_for_undefined"
-    non_compliant = "non_compliant"
+def _texts(name, members):
+    """An enumeration of texts, each of which is the name of its member, too."""
+    return enum.Enum(name, [(one, one) for one in members.split()], type=str, module=__name__)
 
 
-class HandlerResourceState(str, enum.Enum):
-    unavailable = "unavailable"
-    skipped = "skipped"
-    skipped_for_dependency = "skipped_for_dependency"
-    dry = "dry"
-    deployed = "deployed"
-    failed = "failed"
-    non_compliant = "non_compliant"
-
-
-class Change(str, enum.Enum):
-    nochange = "nochange"
-    created = "created"
-    purged = "purged"
-    updated = "updated"
-
-
-class ResourceAction(str, enum.Enum):
-    store = "store"
-    push = "push"
-    pull = "pull"
-    deploy = "deploy"
-    dryrun = "dryrun"
-    getfact = "getfact"
-    other = "other"
-
-
-class ParameterSource(str, enum.Enum):
-    fact = "fact"
-    plugin = "plugin"
-    user = "user"
-    form = "form"
-    report = "report"
-
-
-class LogLevel(str, enum.Enum):
-    CRITICAL = "CRITICAL"
-    ERROR = "ERROR"
-    WARNING = "WARNING"
-    INFO = "INFO"
-    DEBUG = "DEBUG"
-    TRACE = "TRACE"
-
-
-class ClientType(str, enum.Enum):
-    api = "api"
-    compiler = "compiler"
-    agent = "agent"
-
+ResourceState = _texts(
+    "ResourceState",
+    "unavailable skipped dry deployed failed deploying available cancelled undefined "
+    "skipped_for_undefined non_compliant",
+)
+HandlerResourceState = _texts(
+    "HandlerResourceState",
+    "unavailable skipped skipped_for_dependency dry deployed failed non_compliant",
+)
+Change = _texts("Change", "nochange created purged updated")
+ResourceAction = _texts("ResourceAction", "store push pull deploy dryrun getfact other")
+ParameterSource = _texts("ParameterSource", "fact plugin user form report")
+LogLevel = _texts("LogLevel", "CRITICAL ERROR WARNING INFO DEBUG TRACE")
+ClientType = _texts("ClientType", "api compiler agent")
 
 __getattr__ = _real.names_of(__name__)

@@ -345,60 +345,55 @@ class Reference(ReferenceLike, typing.Generic[T]):
         raise NotImplementedError(f"{self!r} is an inmanta reference, not a boolean.")
 
 
-class reference:
-    """Registers a class of references."""
+class _Register:
+    """Registers a class under a name."""
 
-    _reference_classes = {}
+    missing = None  # the error for a name that is not registered
+
+    def __init_subclass__(cls):
+        cls._classes = {}
 
     def __init__(self, name):
         self.name = name
 
-    def __call__(self, cls):
-        reference._reference_classes[self.name] = cls
-        cls.type = self.name
-        return cls
+    def __call__(self, registered):
+        self._classes[self.name] = registered
+        registered.type = self.name
+        return registered
+
+    @classmethod
+    def get_class(cls, name):
+        if name not in cls._classes:
+            raise cls.missing(f"There is no {cls.__name__} class registered with name {name}")
+        return cls._classes[name]
+
+
+class reference(_Register):
+    """Registers a class of references."""
+
+    missing = ReferenceMissingError
 
     @classmethod
     def add_reference(cls, name, reference_type):
-        cls._reference_classes[name] = reference_type
-
-    @classmethod
-    def get_class(cls, name):
-        if name not in cls._reference_classes:
-            raise ReferenceMissingError(f"There is no reference class registered with name {name}")
-        return cls._reference_classes[name]
+        cls._classes[name] = reference_type
 
     @classmethod
     def get_references(cls):
-        return iter(cls._reference_classes.items())
+        return iter(cls._classes.items())
 
 
-class mutator:
+class mutator(_Register):
     """Registers a class of mutators."""
 
-    _mutator_classes = {}
-
-    def __init__(self, name):
-        self.name = name
-
-    def __call__(self, cls):
-        mutator._mutator_classes[self.name] = cls
-        cls.type = self.name
-        return cls
+    missing = MutatorMissingError
 
     @classmethod
     def add_mutator(cls, name, mutator_type):
-        cls._mutator_classes[name] = mutator_type
-
-    @classmethod
-    def get_class(cls, name):
-        if name not in cls._mutator_classes:
-            raise MutatorMissingError(f"There is no mutator class registered with name {name}")
-        return cls._mutator_classes[name]
+        cls._classes[name] = mutator_type
 
     @classmethod
     def get_mutators(cls):
-        return iter(cls._mutator_classes.items())
+        return iter(cls._classes.items())
 
 
 @reference(name="core::AttributeReference")

@@ -5,6 +5,7 @@ model becomes one of them.
 import logging
 import re
 
+from fettle_models.values import count_parts
 from inmanta import references
 from inmanta.ast import (
     CompilerException,
@@ -190,11 +191,13 @@ class ReferenceSubCollector:
             return None
         if isinstance(value, (list, proxy.SequenceProxy)):
             items = value if isinstance(value, list) else value._allow_references()
+            count_parts(len(items))
             return [
                 self.collect_references(item, f"{path}[{index}]") for index, item in enumerate(items)
             ]
         if isinstance(value, (dict, proxy.DictProxy)):
             entries = value if isinstance(value, dict) else value._allow_references()
+            count_parts(len(entries))
             made = {}
             for key, item in entries.items():
                 quoted = key.replace("'", "\\'")

@@ -6,6 +6,7 @@
 #include "model/evaluate/machine.h"
 #include "model/load/load.h"
 #include "model/model.h"
+#include "model/plugins/python.h"
 #include "model/resolve/resolve.h"
 
 namespace fettle::model {
@@ -48,6 +49,7 @@ CompileResult compile_text(const std::string& name, const std::string& text, con
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;
   program.home = options.home;
+  python_of(program).print_with(options.print);
   program.warn = options.warn;
   if (project != nullptr)
     program.module_path = project->module_path;

@@ -24,23 +24,20 @@ Status check_path(std::string_view path) {
   return {};
 }
 
-/// Writes the modules of a version once; returns their folders by name.
+/// Writes what is not there of the modules of a version; returns their folders by name.
 Result<Value> unpack(const Value& modules, const Path& folder) {
-  const Path mark = folder / "complete";
-  const bool is_there = file_exists(mark);
   std::map<std::string, Value> folders;
   for (const Entry& file : modules.entries()) {
     TRY(check_path(file.key));
     const std::string module = module_of(file.key);
     folders.emplace(module, Value((folder / "inmanta_plugins" / module).string()));
-    if (is_there)
-      continue;
     const Path path = folder / "inmanta_plugins" / std::string(file.key.view());
+    const std::string text = to_text(file.value);
+    if (const Result<std::string> there = read_file(path); there && *there == text)
+      continue;
     TRY(make_directories(path.parent_path()));
-    TRY(write_file(path, to_text(file.value)));
+    TRY(write_file(path, text));
   }
-  if (!is_there)
-    TRY(write_file(mark, ""));
   std::vector<Entry> entries;
   for (auto& [name, path] : folders)
     entries.push_back({fettle::Name(name), path});
@@ -90,7 +87,8 @@ Outcome outcome_of(const HandlerSite& site, const Value& told) {
 
 Result<Program*> PythonHandlers::program(const HandlerSite& site) {
   const std::string interpreter = site.code.interpreter.get().str();
-  const std::string key = cat(interpreter, "\n", site.code.code.view());
+  const std::string environment = site.act.key.environment.str();
+  const std::string key = cat(interpreter, "\n", site.code.code.view(), "\n", environment);
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Program>& known = known_[key];
   if (known != nullptr)
@@ -104,13 +102,13 @@ Result<Program*> PythonHandlers::program(const HandlerSite& site) {
   if (!code.at("modules").is_dict() || !code.at("packages").is_list())
     return world_error("the code of the version is damaged: export the model again");
   const Path folder = home_ / cat("handlers-", digest.substr(0, 32));
-  const Value settings = Value::dict({{"modules", TRY(unpack(code.at("modules"), folder))},
-                                      {"environment", site.act.key.environment.str()}});
-  PythonEnvironment environment{interpreter, {}};
+  const Value settings = Value::dict(
+      {{"modules", TRY(unpack(code.at("modules"), folder))}, {"environment", environment}});
+  PythonEnvironment python{interpreter, {}};
   for (const Value& package : code.at("packages").items())
-    environment.packages.emplace_back(to_text(package));
+    python.packages.emplace_back(to_text(package));
   known = std::make_unique<Program>(
-      serve_models(environment, TRY(unpack_python(home_)), home_, settings), ServeMode::many);
+      serve_models(python, TRY(unpack_python(home_)), home_, settings), ServeMode::many);
   return known.get();
 }
 

@@ -16,7 +16,7 @@
 
 namespace fettle {
 
-/// The processes, by interpreter and code. May be used from any thread.
+/// The processes, by interpreter, code and environment. May be used from any thread.
 class PythonHandlers {
  public:
   explicit PythonHandlers(Path home) : home_(std::move(home)) {}

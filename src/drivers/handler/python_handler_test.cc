@@ -100,10 +100,10 @@ class PythonHandlerTest : public testing::Test {
                      std::vector<Key> events = {}) {
     return acts_.apply(handled_kind(), attributes, verb, std::move(events));
   }
-  Result<Outcome> look(const Value& attributes) {
+  Result<Outcome> look(const Value& attributes, const Name& environment = "e") {
     Act act;
     act.verb = Verb::ensure;
-    act.key = {"e", handled_kind().name(), "x"};
+    act.key = {environment, handled_kind().name(), "x"};
     act.attributes = *handled_kind().normalise(attributes);
     act.looks_only = true;
     return driver_.apply(act, [](const Progress&) {}, {});
@@ -302,6 +302,37 @@ TEST_F(PythonHandlerTest, AStopEndsIt) {
       Verb::ensure, {}, stop.get_token());
   ASSERT_FALSE(ended);
   EXPECT_TRUE(is_cancelled(ended.error())) << to_string(ended.error());
+}
+
+TEST_F(PythonHandlerTest, DamagedCodeIsWrittenAgain) {
+  const Value attributes = wanted(handler(box_source), "v");
+  ASSERT_TRUE(look(attributes));
+  size_t damaged = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(at("home")))
+    if (entry.path().string().ends_with("/test/__init__.py")) {
+      ASSERT_TRUE(write_file(entry.path(), ""));
+      ++damaged;
+    }
+  ASSERT_EQ(damaged, 1U);
+  HandlerDriver later(http_, blobs_, at("home"));
+  Acts acts(later);
+  const Result<Done> made = acts.apply(handled_kind(), attributes, Verb::ensure, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(read("box"), "v");
+}
+
+TEST_F(PythonHandlerTest, EachEnvironmentHasAProcessOfItsOwn) {
+  const Value attributes =
+      wanted(handler(cat(box_source,
+                         "\n    def read_resource(self, ctx, resource):\n"
+                         "        raise SkipResource(self._agent.environment)\n")),
+             "v");
+  for (const char* environment : {"e", "other"}) {
+    const Result<Outcome> outcome = look(attributes, environment);
+    ASSERT_TRUE(outcome) << to_string(outcome.error());
+    ASSERT_TRUE(std::holds_alternative<Skipped>(*outcome));
+    EXPECT_EQ(std::get<Skipped>(*outcome).why, environment);
+  }
 }
 
 }  // namespace

@@ -47,12 +47,11 @@ class Exporter {
     TRY(check_python());
     warn_of_undeclared();
     warn_of_misspelled();
-    if (for_version_)
+    if (for_version_) {
       describe_contributions();
-    if (for_version_)
       TRY(add_handlers());
+    }
     exported_.files = std::move(python_.files);
-    exported_.printed = std::move(python_.printed);
     return std::move(exported_);
   }
 
@@ -287,6 +286,8 @@ class Exporter {
 
   /// What managers of dependencies made of the needs.
   Status manage_needs() {
+    if (!python_.has_managers())
+      return {};
     std::vector<PythonNeeds> given;
     for (uint32_t i = 0; i < exported_.items.size(); ++i)
       given.push_back({instances_[i], &exported_.items[i]});

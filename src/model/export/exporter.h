@@ -34,7 +34,6 @@ struct ExportResult {
   std::vector<std::pair<fettle::Name, Value>> findings;  ///< by set: where it breaks a guideline
   std::vector<std::pair<fettle::Name, Value>> handlers;  ///< by type
   std::map<std::string, std::string> files;              ///< of serializers: base64 by SHA-1
-  std::vector<std::string> printed;                      ///< lines of serializers
   std::vector<std::string> warnings;
   /// How many instances of entities that are resources no type is declared for, by entity.
   std::map<std::string, size_t> undeclared;

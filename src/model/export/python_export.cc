@@ -7,7 +7,6 @@
 #include "model/export/attributes.h"
 #include "model/plugins/python.h"
 #include "model/plugins/python_values.h"
-#include "programs/python.h"
 #include "value/json.h"
 
 namespace fettle::model {
@@ -29,12 +28,6 @@ std::span<const Value> items_in(const Value& list) {
 }
 std::span<const Entry> entries_in(const Value& dict) {
   return dict.is_dict() ? dict.entries() : std::span<const Entry>();
-}
-
-/// An error of Python with the lines that led to it.
-std::string told_with_trace(const Value& told, std::string_view key) {
-  const std::string_view trace = told.text_at("trace");
-  return cat(told.text_at(key), trace.empty() ? "" : "\n", trace);
 }
 
 /// The resource of an answer.
@@ -82,8 +75,6 @@ bool PythonExport::is_mentioned(const Entity& entity) const {
 }
 
 Status PythonExport::make_all() {
-  if (model_.program.python == nullptr)
-    return {};
   mentions_ = python_mentions(model_.program);
   if (mentions_.resources.empty() && !mentions_.has_managers)
     return {};
@@ -114,17 +105,22 @@ Status PythonExport::load() {
     if (!module)
       problems_.emplace(name, to_string(module.error()));
     else if (const Value* problem = module->find("problem"))
-      problems_.emplace(name, told_with_trace(*problem, "text"));
+      problems_.emplace(name, with_trace(*problem, "text"));
   }
   const Value told = TRY(ask(Value::dict({{"resources", true}})));
   for (const Value& resource : items_in(told.at("resources")))
     registered_.emplace_back(resource.text_at("entity"));
   handled_ = texts_in(told.at("handlers"));
   has_managers_ = told.bool_at("managers");
+  if (mentions_.has_managers && !problems_.empty())  // one of them may be there
+    return user_error(problem_text());
   return {};
 }
 
 const std::vector<std::string>& PythonExport::types_of(const Entity& entity) {
+  static const std::vector<std::string> none;
+  if (registered_.empty())
+    return none;
   const auto [known, is_new] = types_.try_emplace(&entity);
   if (is_new)
     for (const std::string& type : registered_)
@@ -142,13 +138,13 @@ std::span<PythonMade> PythonExport::made_of(const Instance& instance) {
 Status PythonExport::make(std::span<const std::pair<const Instance*, std::string>> wanted) {
   std::vector<Value> pairs;
   for (const auto& [instance, type] : wanted)
-    pairs.push_back(Value::list({lent(*instance, true), Value(type)}));
+    pairs.push_back(Value::list({TRY(lent(*instance, true)), Value(type)}));
   const Value told = TRY(ask(Value::dict({{"export", Value::list(std::move(pairs))}})));
   const std::span<const Value> made = items_in(told.at("made"));
   for (size_t i = 0; i < made.size() && i < wanted.size(); ++i) {
     const auto& [instance, type] = wanted[i];
     if (made[i].find("failed") != nullptr)
-      return user_error(told_with_trace(made[i], "failed"))
+      return user_error(with_trace(made[i], "failed"))
           .context(cat("exporting the ", type, " of ", model_.where(instance->at)));
     made_[instance->number].push_back(made_of_answer(type, made[i]));
   }
@@ -159,11 +155,16 @@ Status PythonExport::make(std::span<const std::pair<const Instance*, std::string
   return {};
 }
 
+std::string PythonExport::problem_text() const {
+  const auto& [module, problem] = *problems_.begin();
+  return cat("the Python of module ", module, " cannot be loaded: ", problem);
+}
+
 std::string PythonExport::problem_of(const Entity& entity) const {
   if (!is_loaded_ || !is_mentioned(entity))
     return {};
-  for (const auto& [module, problem] : problems_)
-    return cat("the Python of module ", module, " cannot be loaded: ", problem);
+  if (!problems_.empty())
+    return problem_text();
   for (const Entity* ancestor : entity.lineage)
     if (const auto found = mentions_.resources.find(ancestor->full_name);
         found != mentions_.resources.end())
@@ -172,10 +173,8 @@ std::string PythonExport::problem_of(const Entity& entity) const {
 }
 
 Result<Value> PythonExport::ask(Value request) {
-  return model_.program.python->ask(
-      std::move(request), model_.program.plugin_time_limit,
-      [this](const Value& asked) { return answer(asked); },
-      [this](std::string_view line) { printed.emplace_back(line); });
+  return model_.program.python->ask(std::move(request), model_.program.plugin_time_limit,
+                                    [this](const Value& asked) { return answer(asked); });
 }
 
 Result<Value> PythonExport::answer(const Value& asked) {
@@ -191,7 +190,7 @@ Result<Value> PythonExport::answer(const Value& asked) {
       return Value();
     std::vector<Value> found;
     for (const Instance* instance : model_.instances_of(*entity))
-      found.push_back(lent(*instance, false));
+      found.push_back(TRY(lent(*instance, false)));
     return Value::list(std::move(found));
   }
   if (asked.find("entities") != nullptr) {
@@ -200,15 +199,17 @@ Result<Value> PythonExport::answer(const Value& asked) {
       names.emplace_back(entity.full_name);
     return Value::list(std::move(names));
   }
+  if (asked.find("project") != nullptr)
+    return Value(model_.program.environment);
   if (const Value* text = asked.find("warn")) {
-    printed.push_back(to_text(*text));
+    model_.program.python->print(to_text(*text));
     return Value();
   }
   return user_error("an export does not answer this");
 }
 
 /// An instance; with the attributes that most serializers read, they need not be asked for.
-Value PythonExport::lent(const Instance& instance, bool with_values) {
+Result<Value> PythonExport::lent(const Instance& instance, bool with_values) {
   std::vector<Value> told{Value(int64_t{instance.number}), Value(instance.entity->full_name)};
   if (with_values) {
     std::vector<Entry> values;
@@ -218,7 +219,7 @@ Value PythonExport::lent(const Instance& instance, bool with_values) {
       const bool is_there = attribute.shape == Shape::value || value.tag == Tag::instance;
       if (attribute.shape != Shape::list && is_there && value.is_set())
         values.push_back({fettle::Name(model_.program.symbols.name(attribute.name)),
-                          lend_to_python(*model_.program.python, value, {})});
+                          TRY(lend_to_python(*model_.program.python, value))});
     }
     told.push_back(Value::dict(std::move(values)));
   }
@@ -226,15 +227,9 @@ Value PythonExport::lent(const Instance& instance, bool with_values) {
 }
 
 Result<Value> PythonExport::attribute(const Value& read) {
-  const std::span<Instance* const> instances = model_.instances();
-  const std::span<const Value> parts = read.is_list() ? read.items() : std::span<const Value>();
-  const std::optional<int64_t> number =
-      parts.size() == 2 && parts[0].is_integer() ? parts[0].integer() : std::nullopt;
-  if (!number || *number < 0 || static_cast<size_t>(*number) >= instances.size() ||
-      !parts[1].is_text())
-    return user_error("there is no such instance");
-  const Instance& instance = *instances[static_cast<size_t>(*number)];
-  const auto [owner, slot] = end_of_path(model_, instance, parts[1].text().view());
+  const auto [asked, name] = TRY(asked_attribute(model_.instances(), read));
+  const Instance& instance = *asked;
+  const auto [owner, slot] = end_of_path(model_, instance, name);
   if (owner != &instance || slot == no_slot)
     return Value::dict({{"missing", true}});
   Python& python = *model_.program.python;
@@ -242,7 +237,7 @@ Result<Value> PythonExport::attribute(const Value& read) {
   if (shape == Shape::list) {
     std::vector<Value> members;
     for (const Datum& member : model_.members(instance, slot))
-      members.push_back(lend_to_python(python, member, {}));
+      members.push_back(TRY(lend_to_python(python, member)));
     return Value::dict({{"value", Value::list(std::move(members))}});
   }
   const Datum& value = instance.cells[slot].value;
@@ -250,7 +245,7 @@ Result<Value> PythonExport::attribute(const Value& read) {
     return Value::dict({{"optional", true}});
   if (!value.is_set())
     return Value::dict({{"unset", true}});
-  return Value::dict({{"value", lend_to_python(python, value, {})}});
+  return Value::dict({{"value", TRY(lend_to_python(python, value))}});
 }
 
 /// A reference of the model as the original writes it, with those that it is made of.
@@ -269,8 +264,6 @@ Result<Value> PythonExport::reference(const Value& number) {
 Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExport::managed(
     std::span<const PythonNeeds> resources) {
   std::map<std::string, std::vector<fettle::Name>, std::less<>> changed;
-  if (!has_managers_)
-    return changed;
   std::set<std::string_view> ids;
   std::vector<Value> given;
   for (const PythonNeeds& one : resources) {
@@ -278,7 +271,7 @@ Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExpo
     std::vector<Value> needs(one.item->needs.begin(), one.item->needs.end());
     std::vector<Entry> told{{"id", one.item->id}, {"needs", Value::list(std::move(needs))}};
     if (!made_.contains(one.instance->number)) {
-      told.push_back({"instance", lent(*one.instance, false)});
+      told.push_back({"instance", TRY(lent(*one.instance, false))});
       told.push_back(
           {"fields", one.item->attributes.is_dict() && !one.item->attributes.has_unknown()
                          ? one.item->attributes
@@ -308,8 +301,7 @@ Result<std::vector<std::pair<fettle::Name, Value>>> PythonExport::handlers() {
         types.insert(one.type);
   if (types.empty())
     return found;
-  const PythonEnvironment environment =
-      python_environment(model_.program.folder.empty() ? Path(".") : model_.program.folder);
+  const PythonEnvironment& environment = model_.program.python->environment();
   std::vector<Value> packages;
   for (const Path& one : environment.packages)
     packages.emplace_back(one.string());

@@ -52,7 +52,8 @@ class PythonExport {
   /// Why Python was needed for an entity and had nothing for it. Empty: it was not.
   std::string problem_of(const Entity& entity) const;
 
-  /// The needs of all resources as managers left them; none without managers.
+  bool has_managers() const { return has_managers_; }
+  /// The needs of all resources as managers left them.
   Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> managed(
       std::span<const PythonNeeds> resources);
 
@@ -61,7 +62,6 @@ class PythonExport {
 
   /// Contents that serializers stored: base64 by SHA-1.
   std::map<std::string, std::string> files;
-  std::vector<std::string> printed;
 
  private:
   bool is_mentioned(const Entity& entity) const;
@@ -72,7 +72,8 @@ class PythonExport {
   Result<Value> answer(const Value& asked);
   Result<Value> attribute(const Value& read);
   Result<Value> reference(const Value& number);
-  Value lent(const Instance& instance, bool with_values);
+  std::string problem_text() const;
+  Result<Value> lent(const Instance& instance, bool with_values);
 
   const Model& model_;
   const Declarations& declarations_;

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "model/program/instance.h"
-#include "programs/python.h"
 #include "programs/python_package.h"
 
 namespace fettle::model {
@@ -31,8 +30,8 @@ Status Python::start() {
   if (process_ != nullptr)
     return {};
   const Path folder = program_.folder.empty() ? Path(".") : program_.folder;
-  const PythonEnvironment environment = python_environment(folder);
-  if (environment.interpreter.empty())
+  environment_ = python_environment(folder);
+  if (environment_.interpreter.empty())
     return world_error("the modules have Python, and there is no `python3` on this machine");
   Path home = program_.home.empty() ? python_cache() : program_.home;
   if (home.empty()) {
@@ -52,13 +51,15 @@ Status Python::start() {
   const Value settings = Value::dict({{"modules", Value::dict(std::move(folders))},
                                       {"module_path", Value::list(std::move(module_path))},
                                       {"environment", program_.environment}});
-  process_ = std::make_unique<fettle::Program>(serve_models(environment, package, folder, settings),
-                                               ServeMode::many);
+  process_ = std::make_unique<fettle::Program>(
+      serve_models(environment_, package, folder, settings), ServeMode::many);
   return {};
 }
 
 Result<Value> Python::ask(Value request, Duration time_limit, Responder on_ask, Printer on_print) {
   TRY(start());
+  if (!on_print)
+    on_print = [this](std::string_view line) { print(line); };
   return good_answer(process_->call({.request = std::move(request),
                                      .time_limit = time_limit,
                                      .on_log = std::move(on_print),
@@ -89,12 +90,10 @@ bool Python::tell(const Instance& instance, uint32_t slot) {
 }
 
 size_t Python::number_of(const Datum& reference) {
-  const auto known = std::ranges::find_if(
-      references_, [&](const Datum& one) { return one.reference == reference.reference; });
-  if (known != references_.end())
-    return static_cast<size_t>(known - references_.begin());
-  references_.push_back(reference);
-  return references_.size() - 1;
+  const auto [known, is_new] = numbers_.try_emplace(reference.reference, references_.size());
+  if (is_new)
+    references_.push_back(reference);
+  return known->second;
 }
 
 const Datum* Python::reference(size_t number) const {
@@ -105,6 +104,11 @@ Python& python_of(Program& program) {
   if (program.python == nullptr)
     program.python = std::make_shared<Python>(program);
   return *program.python;
+}
+
+std::string with_trace(const Value& told, std::string_view key) {
+  const std::string_view trace = told.text_at("trace");
+  return cat(told.text_at(key), trace.empty() ? "" : "\n", trace);
 }
 
 }  // namespace fettle::model

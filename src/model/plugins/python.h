@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "model/evaluate/plugin.h"
 #include "programs/program.h"
+#include "programs/python.h"
 
 namespace fettle::model {
 
@@ -32,10 +33,19 @@ class Python {
 
   using Responder = std::function<Result<Value>(const Value& asked)>;
   using Printer = std::function<void(std::string_view line)>;
+  /// Who gets what is printed for a request that names nobody.
+  void print_with(Printer print) { print_ = std::move(print); }
+  void print(std::string_view line) const {
+    if (print_)
+      print_(line);
+  }
   /// The answer to a request, a dict. Errors (`Blame::world`): there is no interpreter, the process
   /// ended or took too long, or it answered `error`, with its trace as the excerpt.
   Result<Value> ask(Value request, Duration time_limit, Responder on_ask = {},
                     Printer on_print = {});
+
+  /// The environment of the process. Empty until something was asked.
+  const PythonEnvironment& environment() const { return environment_; }
 
   /// What a module has: `plugins`, and `problem` if it cannot be loaded. Asked once.
   const Result<Value>& module(const std::string& name, Duration time_limit);
@@ -57,10 +67,13 @@ class Python {
   Status start();
 
   Program& program_;
+  Printer print_;
+  PythonEnvironment environment_;
   std::unique_ptr<TemporaryDirectory> unpacked_;  ///< without a folder that is kept
   std::unique_ptr<fettle::Program> process_;
   std::map<std::string, Result<Value>> modules_;
   std::vector<Datum> references_;
+  std::unordered_map<const Reference*, size_t> numbers_;  ///< of references
   std::unordered_map<std::string_view, Entity*> entities_;
   std::unordered_map<const Plugin*, std::vector<Symbol>> wanted_;
   std::unordered_set<uint64_t> told_;
@@ -68,6 +81,9 @@ class Python {
 
 /// The Python of a program, which is made when it is asked for.
 Python& python_of(Program& program);
+
+/// An error that Python told, with the lines that led to it.
+std::string with_trace(const Value& told, std::string_view key);
 
 /// The plugin of a namespace's module that is written in Python. Null: there is none of that name.
 std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,

@@ -20,26 +20,29 @@ bool is_given(const Datum& argument) {
 }
 
 /// The arguments as Python gets them: by position as far as there is no gap, then by name.
-Value request_of(const PluginCall& call, const Plugin& plugin, Python& python) {
+Result<Value> request_of(const PluginCall& call, const Plugin& plugin, Python& python,
+                         size_t& size) {
   std::vector<Value> positional;
   std::vector<Entry> named;
-  const std::span<const Symbol> wanted = python.wanted(plugin);
+  const auto lent = [&](const Datum& datum) {
+    return lend_to_python(python, datum, python.wanted(plugin), size);
+  };
   bool has_gap = false;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     if (!is_given(call.arguments[i])) {
       has_gap = true;
       continue;
     }
-    Value value = lend_to_python(python, call.arguments[i], wanted);
+    Value value = TRY(lent(call.arguments[i]));
     if (has_gap || plugin.parameters[i].is_named_only)
       named.push_back({fettle::Name(plugin.parameters[i].name), std::move(value)});
     else
       positional.push_back(std::move(value));
   }
   for (const Datum& datum : call.rest)
-    positional.push_back(lend_to_python(python, datum, wanted));
+    positional.push_back(TRY(lent(datum)));
   for (const DictEntry& entry : call.named_rest)
-    named.push_back({fettle::Name(entry.key->view), lend_to_python(python, entry.value, wanted)});
+    named.push_back({fettle::Name(entry.key->view), TRY(lent(entry.value))});
   std::vector<Entry> made{{"plugin", plugin.name}};
   if (!positional.empty())
     made.push_back({"args", Value::list(std::move(positional))});
@@ -79,15 +82,8 @@ class Answers {
 
  private:
   Result<Value> attribute(const Value& read, bool is_asked) {
-    const auto instances = call_.context.instances();
-    const std::span<const Value> parts = read.is_list() ? read.items() : std::span<const Value>();
-    const std::optional<int64_t> number =
-        parts.size() == 2 && parts[0].is_integer() ? parts[0].integer() : std::nullopt;
-    if (!number || *number < 0 || static_cast<size_t>(*number) >= instances.size() ||
-        !parts[1].is_text())
-      return user_error("there is no such instance");
-    Instance* const instance = instances[static_cast<size_t>(*number)];
-    const Symbol name = call_.context.program().symbols.intern(parts[1].text().view());
+    const auto [instance, attribute_name] = TRY(asked_attribute(call_.context.instances(), read));
+    const Symbol name = call_.context.program().symbols.intern(attribute_name);
     const uint32_t slot = instance->entity->slot(name);
     if (slot == no_slot)
       return Value::dict({{"missing", true}});
@@ -102,8 +98,10 @@ class Answers {
       return Value();
     if (std::ranges::find(wanted_, name) == wanted_.end() && wanted_.size() < most_wanted)
       wanted_.push_back(name);
+    size_t size = 0;
+    Value value = TRY(lend_to_python(python_, found.value, wanted_, size));
     python_.tell(*instance, slot);
-    return Value::dict({{"value", lend_to_python(python_, found.value, wanted_)}});
+    return Value::dict({{"value", std::move(value)}});
   }
 
   std::string no_option_text(Instance& instance, uint32_t slot) const {
@@ -120,12 +118,6 @@ class Answers {
   std::vector<Symbol>& wanted_;
   Python& python_;
 };
-
-/// An exception of Python with the lines that led to it.
-std::string with_trace(const Value& answer, std::string_view key) {
-  const std::string_view trace = answer.text_at("trace");
-  return cat(answer.text_at(key), trace.empty() ? "" : "\n", trace);
-}
 
 /// Takes the answer to one call.
 bool take(PluginCall& call, Python& python, const Value& answer) {
@@ -151,12 +143,21 @@ bool take(PluginCall& call, Python& python, const Value& answer) {
 /// How many calls go into one message. The first ones show what the others will ask for.
 constexpr size_t most_together = 1000, first_together = 20;
 
-/// The results of calls, fewer if they took long. Error: one of them has ended the process.
+/// The results of calls, fewer if they took long or their arguments are large. Error: one of them has
+/// ended the process, or the first one's arguments are too large.
 Result<Value> ask_for(std::span<WaitingCall> calls, Python& python) {
   PluginContext& context = calls[0].call.context;
   std::vector<Value> requests;
-  for (const WaitingCall& one : calls)
-    requests.push_back(request_of(one.call, *one.plugin, python));
+  size_t size = 0;
+  for (const WaitingCall& one : calls) {
+    Result<Value> request = request_of(one.call, *one.plugin, python, size);
+    if (!request && requests.empty())
+      return request.error();
+    if (!request)
+      break;
+    requests.push_back(*std::move(request));
+  }
+  const size_t most = requests.size();
   const auto answer_to = [&](const Value& asked) -> Result<Value> {
     const int64_t number = asked.integer_at("of", -1);
     if (number < 0 || static_cast<size_t>(number) >= calls.size())
@@ -171,7 +172,7 @@ Result<Value> ask_for(std::span<WaitingCall> calls, Python& python) {
                                       context.program().plugin_time_limit, answer_to,
                                       [&](std::string_view line) { context.print(line); }));
   const Value& results = answer.at("results");
-  if (!results.is_list() || results.items().empty() || results.items().size() > calls.size())
+  if (!results.is_list() || results.items().empty() || results.items().size() > most)
     return world_error("the process of the plugins gave no answer");
   return results;
 }
@@ -208,8 +209,12 @@ bool run_python(PluginCall& call, const Plugin& plugin) {
   PluginContext& context = call.context;
   Python& python = python_of(context.program());
   Answers answers(call, plugin, python);
+  size_t size = 0;
+  Result<Value> request = request_of(call, plugin, python, size);
+  if (!request)
+    return call.fail(request.error().message);
   const Result<Value> answer = python.ask(
-      Value::dict({{"calls", Value::list({request_of(call, plugin, python)})}}),
+      Value::dict({{"calls", Value::list({*std::move(request)})}}),
       context.program().plugin_time_limit, [&](const Value& asked) { return answers.to(asked); },
       [&](std::string_view line) { context.print(line); });
   if (!answer)

@@ -293,6 +293,28 @@ TEST_F(PythonPlugins, ThoseThatMisbehaveFailAlone) {
   EXPECT_EQ(said("calls_back(1)"), "1\n2\n3\n2\n");
 }
 
+TEST_F(PythonPlugins, SharedDeepAndHalfValuesAreErrorsOfTheirCalls) {
+  module("m",
+         "@plugin\ndef take(x: 'any') -> 'int':\n    return 1\n"
+         "@plugin\ndef share() -> 'any':\n    return [[0] * 100_000] * 1000\n"
+         "@plugin\ndef half() -> 'string':\n    return 'a\\ud800b'\n"
+         "@plugin\ndef half_words():\n    raise PluginException('a\\ud800b')\n");
+  // Passes a dict in which each level holds the one below it so many times.
+  const auto nested = [&](int levels, int times) {
+    std::string model = "import m\nstd::print(m::take(1))\nd0 = {}\n";
+    for (int i = 0; i < levels; ++i)
+      model += cat("d", i + 1, " = {\"a\": d", i, times == 1 ? "" : cat(", \"b\": d", i), "}\n");
+    return compiled(cat(model, "x = m::take(d", levels, ")\n"));
+  };
+  const std::string deep = nested(990, 1);
+  expect_in(deep, "1\nerror: Exception in plugin m::take");
+  expect_in(deep, "a value is nested too deeply for Python");
+  expect_in(nested(40, 2), "a value is larger than 64 MiB");
+  expect_in(compiled("import m\nx = m::share()\n"), "a value has more than 4000000 parts");
+  expect_in(compiled("import m\nx = m::half()\n"), "UnicodeEncodeError");
+  expect_in(compiled("import m\nx = m::half_words()\n"), "a?b");
+}
+
 TEST_F(PythonPlugins, OldOnesAndThoseOfOtherCompilersAreToldOf) {
   module("m",
          "@deprecated(replaced_by='m::new')\n@plugin\ndef old() -> 'int':\n    return 1\n"
@@ -457,6 +479,17 @@ TEST_F(PythonPlugins, WithoutPythonNoProcessIsStarted) {
   options.home = folder_.path() / "home";
   EXPECT_TRUE(compile(project, options).errors.empty());
   EXPECT_FALSE(file_exists(options.home));
+}
+
+TEST_F(PythonPlugins, WhatAModulePrintsWhenItIsLoadedIsShown) {
+  module("m", "print('loaded')\n@plugin\ndef one() -> 'int':\n    return 1\n");
+  EXPECT_EQ(compiled("import m\nstd::print(m::one())\n"), "loaded\n1\n");
+}
+
+TEST_F(PythonPlugins, CastsStartNoProcess) {
+  module("m", "@plugin\ndef one() -> 'int':\n    return 1\n", "x = int(\"5\")\ny = string(x)\n");
+  EXPECT_EQ(compiled("import m\nstd::print(m::x + int(\"1\"))\n"), "6\n");
+  EXPECT_FALSE(file_exists(folder_.path() / "home"));
 }
 
 TEST_F(PythonPlugins, ConditionsOfTypesCallThem) {

@@ -15,10 +15,14 @@ Value marked(std::string_view mark, Value value) {
   return Value::dict({{fettle::Name(mark), std::move(value)}});
 }
 
+constexpr size_t most_lent = size_t{64} << 20;
+
+/// Makes no more when the size is over: the caller refuses what was made.
 struct PythonMaker {
   using Product = Value;
   Python& python;
   std::span<const Symbol> wanted;
+  size_t& size;
 
   Value unset() const { return Value(); }
   Value null() const { return Value(); }
@@ -48,6 +52,7 @@ struct PythonMaker {
     bool is_plain = true;
     std::string_view before;
     for (const DictEntry& entry : dict.entries) {
+      size += entry.key->view.size();
       is_plain = is_plain && !entry.key->view.starts_with('~') && before <= entry.key->view;
       before = entry.key->view;
     }
@@ -59,7 +64,12 @@ struct PythonMaker {
     return Value::dict(std::move(entries));
   }
 
-  Value of(const Datum& datum) const { return convert(datum, PythonMaker{python, wanted}); }
+  Value of(const Datum& datum) const {
+    constexpr size_t usual_size = 16;
+    const bool has_text = datum.tag == Tag::text || datum.tag == Tag::large;
+    size += usual_size + (has_text ? datum.view().size() : 0);
+    return size > most_lent ? Value() : convert(datum, PythonMaker{python, wanted, size});
+  }
 
  private:
   /// What is told of an instance beside its number. Of others in it only the numbers are told, for
@@ -74,7 +84,7 @@ struct PythonMaker {
       const bool is_empty_option =
           value.tag == Tag::null && instance.entity->slots[slot]->shape == Shape::option;
       if (value.is_set() && !is_empty_option && python.tell(instance, slot))
-        known.push_back({fettle::Name(python.name(name)), PythonMaker{python, {}}.of(value)});
+        known.push_back({fettle::Name(python.name(name)), PythonMaker{python, {}, size}.of(value)});
     }
     return Value::dict(std::move(known));
   }
@@ -195,8 +205,28 @@ std::string type_text(const Attribute& attribute) {
 
 }  // namespace
 
-Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted) {
-  return convert(datum, PythonMaker{python, wanted});
+Result<Value> lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted,
+                             size_t& size) {
+  Value made = PythonMaker{python, wanted, size}.of(datum);
+  if (size > most_lent)
+    return user_error(cat("a value is larger than ", most_lent >> 20, " MiB"));
+  return made;
+}
+
+Result<Value> lend_to_python(Python& python, const Datum& datum) {
+  size_t size = 0;
+  return lend_to_python(python, datum, {}, size);
+}
+
+Result<std::pair<Instance*, std::string_view>> asked_attribute(std::span<Instance* const> instances,
+                                                               const Value& read) {
+  const std::span<const Value> parts = read.is_list() ? read.items() : std::span<const Value>();
+  const std::optional<int64_t> number =
+      parts.size() == 2 && parts[0].is_integer() ? parts[0].integer() : std::nullopt;
+  if (!number || *number < 0 || static_cast<size_t>(*number) >= instances.size() ||
+      !parts[1].is_text())
+    return user_error("there is no such instance");
+  return std::pair(instances[static_cast<size_t>(*number)], parts[1].text().view());
 }
 
 Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value) {

@@ -6,8 +6,16 @@
 namespace fettle::model {
 
 /// Instances go as their numbers, unknowns and references as marks. With an instance go those of the
-/// `wanted` attributes that have values and were not told yet.
-Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted = {});
+/// `wanted` attributes that have values and were not told yet. Error: it is larger than a message may
+/// be, for a part that is shared is written at each place. `size` counts over several values.
+Result<Value> lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted,
+                             size_t& size);
+Result<Value> lend_to_python(Python& python, const Datum& datum);
+
+/// The instance and the attribute that Python reads: `[number, name]`. Error: there is no such
+/// instance.
+Result<std::pair<Instance*, std::string_view>> asked_attribute(std::span<Instance* const> instances,
+                                                               const Value& read);
 
 /// Error: it is no value, or names an instance or a reference that there is not.
 Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value);

@@ -80,6 +80,12 @@ void Walk::arguments(std::span<const Argument> arguments, const Level* level) {
 void Walk::call(const Call& node, const Level* level) {
   const std::string& function = program_.symbols.name(node.function.name);
   const bool is_plain = node.function.space.empty();
+  // Names of types come first: to look for a plugin may start Python.
+  const bool is_cast =
+      is_plain && (function == "int" || function == "float" || function == "number" ||
+                   function == "string" || function == "bool");
+  if (is_cast)
+    return arguments(node.arguments, level);
   Space* from = is_plain ? &space_ : program_.imported(space_, node.function.space);
   node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
   // A module's plugins are known by their bare names in its submodules, as its types are.
@@ -89,11 +95,8 @@ void Walk::call(const Call& node, const Level* level) {
       from = outer;
   if (node.plugin != nullptr && from->name == "std" && function == "template")
     visible(node, level);
-  const bool is_cast =
-      is_plain && (function == "int" || function == "float" || function == "number" ||
-                   function == "string" || function == "bool");
   arguments(node.arguments, level);
-  if (node.plugin != nullptr || is_cast || !failures_.empty())
+  if (node.plugin != nullptr || !failures_.empty())
     return;
   const bool is_type = (is_plain && function == "list") ||
                        (from != nullptr && (from->typedefs.contains(node.function.name) ||

@@ -10,7 +10,6 @@
 #include "core/environment_name.h"
 #include "model/apply/handlers.h"
 #include "model/export/commit_words.h"
-#include "model/plugins/python.h"
 
 namespace fettle {
 namespace {
@@ -42,10 +41,6 @@ Result<Value> code_of(const Value& handlers) {
   }
   return Value::dict(std::move(made));
 }
-
-}  // namespace
-
-namespace {
 
 /// A version without them would count as a success although nothing of them is deployed.
 Status check_undeclared(const ExportRequest& request, const model::ExportResult& exported) {
@@ -90,12 +85,8 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   made.errors = compiled.errors;
   if (!made.errors.empty())
     return made;
-  model::python_of(compiled.model->program);
   model::Declarations declarations = TRY(model::declarations_of(*compiled.model, &made.project));
   made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
-  if (options.print)
-    for (const std::string& line : made.exported.printed)
-      options.print(line);
   if (!for_version)  // else the commit looks at them
     if (const std::optional<Error> circle = find_cycle(made.exported.items))
       return *circle;

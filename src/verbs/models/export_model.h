@@ -45,9 +45,8 @@ struct ModelPush {
 };
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& exported);
 
-/// The detail of a version, after the code of its handlers and the contents that serializers gave
-/// were stored among the contents, by
-/// digest.
+/// The detail of a version, after the code of its handlers and what serializers gave were stored
+/// among the contents, by digest.
 Result<Value> with_handlers_stored(const Workplace& place, const Value& detail);
 
 struct ExportReport {

@@ -33,6 +33,7 @@ class ExportTest : public testing::Test {
   std::string send(ExportRequest request) {
     model::CompileOptions options;
     options.warn = [this](const Error& warning) { warnings_.push_back(warning.message); };
+    options.print = [this](std::string_view line) { printed_.emplace_back(line); };
     const Result<ExportReport> report = export_to_store(place_, std::move(request), options);
     if (!report)
       return to_string(report.error());
@@ -73,7 +74,7 @@ class ExportTest : public testing::Test {
   Interrupt interrupt_;
   MemoryBlobs blobs_;
   uint64_t random_ = 0;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, printed_;
 };
 
 const std::string networks = FETTLE_SOURCE_DIR "/examples/networks/";
@@ -347,6 +348,24 @@ def order(model, resources):
       said,
       "a dependency manager lets shop::Box[a,name=a] require shop::Box[z,name=z], which is no "
       "resource of the model");
+}
+
+TEST_F(PythonExportTest, AManagerThatMayBeInABrokenModuleEndsTheExport) {
+  ASSERT_TRUE(write_file(shop() / "plugins/orders.py",
+                         "from inmanta.export import dependency_manager\n"
+                         "import nothing_of_that_name\n@dependency_manager\n"
+                         "def order(model, resources): pass\n"));
+  const std::string said = send_python(box_, "shop::Box(name=\"a\")\n");
+  for (const char* part : {"the Python of module shop cannot be loaded", "nothing_of_that_name"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
+TEST_F(PythonExportTest, WhatIsPrintedIsShownBeforeAFailure) {
+  const std::string said = send_python(
+      cat(box_, "def broken(e, b):\n    print('looking')\n    1 / 0\nBox.get_text = broken\n"),
+      "shop::Box(name=\"a\")\n");
+  EXPECT_NE(said.find("ZeroDivisionError"), std::string::npos) << said;
+  EXPECT_EQ(printed_, std::vector<std::string>{"looking"});
 }
 
 TEST_F(PythonExportTest, WhatFailsIsNamedWithItsPlaceAndNothingIsStored) {
