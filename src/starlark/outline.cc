@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
-#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
+#include "starlark/syntax/syntax_error.h"
 
 namespace fettle::starlark {
 namespace {
@@ -30,11 +30,8 @@ Result<std::optional<FunctionOutline>> outline_of(const std::string& file, std::
   Symbols symbols(arena);
   const ParsedFile parsed =
       parse_file(text, arena, symbols, lexer_options(Dialect::of(Profile::kurtosis)));
-  if (parsed.error) {
-    Error error = user_error(parsed.error->message, place(parsed.error->at));
-    error.excerpt = excerpt(text, error.where.line, error.where.column);
-    return error;
-  }
+  if (parsed.error)
+    return syntax_error(file, text, lines, *parsed.error);
   for (Node* const statement : parsed.file->body) {
     if (statement->kind != NodeKind::def_statement ||
         as<DefNode>(statement)->function.name != function)

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "starlark/outside.h"
 #include "starlark/scan.h"
-#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
+#include "starlark/syntax/syntax_error.h"
 
 namespace fettle::starlark {
 namespace {
@@ -274,10 +274,7 @@ class Places {
   Error finding(const SyntaxError& problem) {
     if (!lines_)
       lines_.emplace(text_);
-    const auto [line, column] = lines_->at(problem.at);
-    Error error = user_error(problem.message, {file_, line, column});
-    error.excerpt = excerpt(text_, line, column);
-    return error;
+    return syntax_error(file_, text_, *lines_, problem);
   }
 
  private:

@@ -13,8 +13,8 @@
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
 #include "starlark/syntax/lexer.h"
-#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
+#include "starlark/syntax/syntax_error.h"
 
 namespace fettle::starlark {
 
@@ -34,14 +34,6 @@ struct Module::State : ModuleState {
 namespace {
 
 constexpr uint32_t deepest_loading = 100;
-
-Error syntax_error(const std::string& file, std::string_view source, const Lines& lines,
-                   const SyntaxError& problem) {
-  const auto [line, column] = lines.at(problem.at);
-  Error error = user_error(problem.message, {file, line, column});
-  error.excerpt = excerpt(source, line, column);
-  return error;
-}
 
 struct CompileRequest {
   std::string file;

@@ -68,6 +68,14 @@ TEST(Layout, ACommaBehindTheLastItemKeepsALineForEach) {
             "f(\n    a,\n)\nx = [\n    1,\n    2,\n]\ny = (1,)\n");
 }
 
+/// Black puts one there, and Starlark refuses it.
+TEST(Layout, AnIndexGetsNoCommaAtItsEnd) {
+  EXPECT_EQ(layout_of("a[b(c,),d]\n"), "a[\n    b(\n        c,\n    ),\n    d\n]\n");
+  const std::string name(60, 'b');
+  EXPECT_EQ(layout_of(cat("a[", name, ", ", name, "]\n")),
+            cat("a[\n    ", name, ",\n    ", name, "\n]\n"));
+}
+
 TEST(Layout, CommentsStayWhereTheyAre) {
   EXPECT_EQ(layout_of("#a\n\n\n\n\nx=1#b\nf(  # c\n  1, #d\n  # e\n)\n"),
             "# a\n\n\nx = 1  # b\nf(  # c\n    1,  # d\n    # e\n)\n");
@@ -86,6 +94,12 @@ TEST(Layout, CodeThatIsSwitchedOffStaysAsItStands) {
       "# fmt: off\nx   =  [1,\n  2]\n# fmt: on\ny = 1\nz   =   2  # fmt: skip\n");
   EXPECT_NE(layout_of("x = [\n    # fmt: off\n    1,\n]\n").find("a.star:2:5: `# fmt: off` cannot"),
             std::string::npos);
+}
+
+/// A remark behind nothing says nothing.
+TEST(Layout, ARemarkAtTheBeginOfAFileStays) {
+  EXPECT_EQ(layout_of("# fmt: skip\nx  = 1\n"), "# fmt: skip\nx = 1\n");
+  EXPECT_EQ(layout_of("\n # fmt: skip\nx  = 1\n"), "# fmt: skip\nx = 1\n");
 }
 
 TEST(Layout, LineEndsAndMarksAreKept) {
@@ -108,6 +122,15 @@ TEST(Layout, WhatCannotBeReadIsAnError) {
   for (int i = 0; i < 20'000; ++i)
     calls += "(c)";
   EXPECT_NE(layout_of(calls).find("more than 200 brackets in a row"), std::string::npos);
+  std::string clauses = "x = [a for a in b", conditionals = "x = ";
+  for (int i = 0; i < 300'000; ++i)
+    clauses += " if a";
+  EXPECT_NE(layout_of(clauses + "]\n").find("nested deeper than 200"), std::string::npos);
+  for (int i = 0; i < 150; ++i)
+    conditionals += "a if b else ";
+  EXPECT_EQ(layout_of(conditionals + "c\n"),
+            "error: a.star: with the parentheses that its layout adds, the file is nested deeper "
+            "than 200: cannot be laid out");
 }
 
 /// Programs of `bench/differ format`, with the layout that black gives them.

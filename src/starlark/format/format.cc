@@ -11,8 +11,8 @@
 #include "starlark/format/statements.h"
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
-#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
+#include "starlark/syntax/syntax_error.h"
 
 namespace fettle::starlark {
 namespace {
@@ -32,10 +32,13 @@ std::string with_line_feeds(std::string_view text) {
 }
 
 Error error_at(const std::string& file, std::string_view text, const SyntaxError& problem) {
-  const auto [line, column] = Lines(text).at(problem.at);
-  Error error = user_error(problem.message, {file, line, column});
-  error.excerpt = excerpt(text, line, column);
-  return error;
+  return syntax_error(file, text, Lines(text), problem);
+}
+
+bool is_program(std::string_view text, const LexerOptions& options) {
+  Arena arena;
+  Symbols symbols(arena);
+  return !parse_file(text, arena, symbols, options).error;
 }
 
 /// Whether some list with a star ends in a comma: in calls, and in definitions.
@@ -94,6 +97,11 @@ Result<std::string> lay_out(const std::string& file, const std::string& text,
     auto next = lay_out_once(current, options);
     if (!next && pass == 0)
       return error_at(file, text, next.error());
+    // Long conditionals get parentheses, which are levels, too.
+    if (!next && is_program(current, options))
+      return user_error(
+          cat("with the parentheses that its layout adds, the file is ", next.error().message),
+          {file});
     if (!next)
       return Error(Blame::bug, "its layout cannot be read again: please report this", {file});
     if (*next == current)

@@ -130,8 +130,9 @@ class Keeper {
       const bool is_taken_back =
           std::any_of(comments.begin() + static_cast<std::ptrdiff_t>(i), comments.end(),
                       [](const Comment& later) { return wish_of(later.text) == Wish::on; });
+      const bool is_first = begin_of(token.before) == 0;  // there is nothing that it is behind
       if ((wish == Wish::off && !ends_block && !is_taken_back) ||
-          (wish == Wish::skip && !comments[i].is_own))
+          (wish == Wish::skip && !comments[i].is_own && !is_first))
         return SyntaxError{
             u32(begin_of(token.before) + comments[i].begin),
             cat("`", comments[i].text, "` cannot be obeyed here: ",

@@ -354,29 +354,19 @@ class TreeReader : Tokens {
 
   /// Each clause holds the next.
   Part* clauses() {
-    struct Clause {
-      Kind kind;
-      std::vector<Part*> children;
-    };
-    std::vector<Clause> found;
-    while (is(Token::kw_for) || is(Token::kw_if)) {
-      if (is(Token::kw_if)) {
-        found.push_back({Kind::if_clause, {take()}});
-        found.back().children.push_back(is(Token::kw_lambda) ? lambda() : logical(0));
-        continue;
-      }
-      found.push_back({Kind::for_clause, {take()}});
-      found.back().children.push_back(targets());
-      expect(Kind::name, found.back().children);
-      found.back().children.push_back(logical(0));
+    const Depth depth(*this);
+    const Kind phrase = is(Token::kw_if) ? Kind::if_clause : Kind::for_clause;
+    std::vector<Part*> children{take()};
+    if (phrase == Kind::if_clause) {
+      children.push_back(is(Token::kw_lambda) ? lambda() : logical(0));
+    } else {
+      children.push_back(targets());
+      expect(Kind::name, children);
+      children.push_back(logical(0));
     }
-    Part* inner = nullptr;
-    for (size_t i = found.size(); i-- > 0;) {
-      if (inner != nullptr)
-        found[i].children.push_back(inner);
-      inner = parts_.phrase(found[i].kind, std::move(found[i].children));
-    }
-    return inner;
+    if (is(Token::kw_for) || is(Token::kw_if))
+      children.push_back(clauses());
+    return parts_.phrase(phrase, std::move(children));
   }
 
   Part* call() {

@@ -68,7 +68,7 @@ bool allows_comma_behind(const Part& token, const SplitRules& rules) {
 class LastComma {
  public:
   LastComma(const Line& whole, int priority, const SplitRules& rules)
-      : rules_(rules), is_list_(priority == priority::comma) {
+      : rules_(rules), takes_comma_(priority == priority::comma && !is_index(whole)) {
     for (size_t i = whole.parts.size(); i-- > 1;)
       if (whole.parts[i]->kind != Kind::own_comment) {
         last_code_ = i;
@@ -86,7 +86,7 @@ class LastComma {
       add(line);
   }
   void add(Line& line) const {
-    if (!is_safe_ || !is_list_ || line.parts.empty())
+    if (!is_safe_ || !takes_comma_ || line.parts.empty())
       return;
     const Kind last = line.parts.back()->kind;
     if (last != Kind::comma && last != Kind::own_comment)
@@ -94,8 +94,15 @@ class LastComma {
   }
 
  private:
+  /// Python would take a comma at the end of `a[b, c]`; Starlark does not.
+  static bool is_index(const Line& whole) {
+    return std::ranges::any_of(whole.brackets.delimiters(), [](const Brackets::Delimiter& one) {
+      return one.after->parent != nullptr && one.after->parent->kind == Kind::subscripts;
+    });
+  }
+
   const SplitRules& rules_;
-  bool is_list_;
+  bool takes_comma_;
   bool is_safe_ = true;
   bool ends_in_comment_ = false;
   size_t last_code_ = std::string::npos;
