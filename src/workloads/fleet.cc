@@ -514,15 +514,23 @@ void Fleet::let_be(const Key& key) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end() || !found->second->acted)
     return;
-  begin_anew(*found->second);
+  wish_as_acted(*found->second);
   touch_pod(*found->second);
 }
 
-/// What was wanted of it and has not begun is decided again: a change of a pod that was not ready
-/// cost nothing, and may cost more than the budget has when it is ready meanwhile.
-void Fleet::begin_anew(FleetPod& pod) {
+/// What the last act that began was to make of it is wanted again.
+void Fleet::wish_as_acted(FleetPod& pod) {
   wish(pod, Box<Resource>(pod.acted));
   pod.is_done = pod.applied == pod.resource->attributes.digest();
+}
+
+/// What was wanted of it and has not begun is decided again, be it an update or its end: that of a
+/// pod that was not ready cost nothing, and may cost more than the budget has when it is ready
+/// meanwhile. Whoever wants its end for another reason says so again.
+void Fleet::begin_anew(FleetPod& pod) {
+  pod.is_leaving = false;
+  if (pod.is_due)
+    wish_as_acted(pod);
 }
 
 bool Fleet::see(const Key& key, const std::optional<State>& state) {
@@ -533,7 +541,7 @@ bool Fleet::see(const Key& key, const std::optional<State>& state) {
   const bool was_ready = pod.is_ready();
   if (!read_status(state ? *state : State(), pod))
     return false;
-  if (!was_ready && pod.is_ready() && pod.is_due && !pod.is_busy)
+  if (!was_ready && pod.is_ready() && !pod.is_busy)
     begin_anew(pod);
   touch_pod(pod);
   return true;

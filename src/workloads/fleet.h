@@ -290,6 +290,7 @@ class Fleet {
   void forget_images(const Name& owner);
   void touch_pod(const FleetPod& pod);
   void touch_turns(const Value& turns);
+  void wish_as_acted(FleetPod& pod);
   void begin_anew(FleetPod& pod);
   void touch_sets_of(const FleetPod& pod);
   void take_sidecar_sets(FleetPod& pod, std::vector<Name> names);

@@ -88,6 +88,93 @@ TEST_F(FleetNumbers, APodThatIsSeenElsewhereLeavesItsNode) {
   EXPECT_LE(fleet.node_numbers(), 2u);
 }
 
+/// Two pods, of which one may be unavailable. The first one is not ready, so to update it is free.
+class FleetUpdates : public FleetNumbers {
+ protected:
+  FleetUpdates() {
+    add_node("a");
+    put("web:1");
+    decide(web);
+    pods_.assign(fleet.owned(web).pods.begin(), fleet.owned(web).pods.end());
+    see(0, false);
+    see(1, true);
+  }
+  void put(std::string_view image, std::string_view policy = "InPlaceIfPossible") {
+    fleet.put(manifest(
+        "CloneSet", "web",
+        clone_set_spec(2, image,
+                       cat(R"({"podUpdatePolicy":")", policy, R"(","maxUnavailable":1})"))));
+  }
+  /// And nothing of it begins.
+  void decide_alone() { fleet.accept(want(fleet, web, Time(1h))); }
+  const FleetPod& pod(size_t number) const { return *pods_[number]; }
+  void see(size_t number, bool is_ready) {
+    PodSeen seen;
+    seen.phase = "Running";
+    seen.conditions =
+        Value::list({Value::dict({{"type", "Ready"}, {"status", is_ready ? "True" : "False"}})});
+    fleet.see(pod(number).resource->key, write(seen));
+  }
+  /// Now it is the other one that may go.
+  void change_places() {
+    see(0, true);
+    see(1, false);
+  }
+
+  const Name web = "CloneSet/default/web";
+
+ private:
+  std::vector<const FleetPod*> pods_;
+};
+
+TEST_F(FleetUpdates, OneThatHasNotBegunIsDecidedAgainWhenItsPodIsReady) {
+  put("web:2");
+  decide_alone();
+  ASSERT_TRUE(pod(0).is_due);
+  change_places();
+  EXPECT_FALSE(pod(0).is_due);
+  EXPECT_TRUE(pod(0).is_done) << "it is as it was wanted before";
+  EXPECT_EQ(fleet.take_changed(), std::vector<Name>{web});
+  decide_alone();
+  EXPECT_FALSE(pod(0).is_due);
+  EXPECT_TRUE(pod(1).is_due);
+}
+
+TEST_F(FleetUpdates, OneThatHasBegunGoesOn) {
+  put("web:2");
+  decide_alone();
+  const Box<Resource> wanted = pod(0).resource;
+  auto record = std::make_shared<Record>();
+  record->applied = pod(0).acted;
+  record->attempt.emplace();
+  record->attempt.edit().verb = Verb::update;
+  record->attempt.edit().resource = wanted;
+  fleet.know(wanted->key, record);
+  change_places();
+  decide_alone();
+  EXPECT_EQ(pod(0).resource->attributes, wanted->attributes);
+}
+
+TEST_F(FleetUpdates, APodThatIsReadyMeanwhileIsNotRemovedForOne) {
+  put("web:2", "ReCreate");
+  decide_alone();
+  ASSERT_TRUE(pod(0).is_leaving);
+  change_places();
+  decide_alone();
+  EXPECT_FALSE(pod(0).is_leaving);
+  EXPECT_TRUE(pod(1).is_leaving);
+}
+
+TEST_F(FleetUpdates, APodThatIsToGoForAnotherReasonGoesAllTheSame) {
+  fleet.put(manifest("CloneSet", "web", clone_set_spec(0, "web:1")));
+  decide_alone();
+  ASSERT_TRUE(pod(0).is_leaving);
+  change_places();
+  decide_alone();
+  EXPECT_TRUE(pod(0).is_leaving);
+  EXPECT_TRUE(pod(1).is_leaving);
+}
+
 /// A workload of its own label, and a SidecarSet for it.
 class FleetSets : public FleetNumbers {
  protected:

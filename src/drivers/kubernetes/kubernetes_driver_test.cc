@@ -66,12 +66,18 @@ class KubernetesDriverTest : public testing::Test {
     return pod;
   }
 
-  Outcome act(Verb verb, const Resource& resource, RecordPointer known = nullptr) {
+  static Act act_of(Verb verb, const Resource& resource, RecordPointer known) {
     Act act;
     act.verb = verb;
     act.key = resource.key;
     act.attributes = resource.attributes;
     act.known = std::move(known);
+    return act;
+  }
+  Outcome act(Verb verb, const Resource& resource, RecordPointer known = nullptr) {
+    return call(act_of(verb, resource, std::move(known)));
+  }
+  Outcome call(const Act& act) {
     Result<Outcome> outcome = driver_.apply(act, {}, {});
     EXPECT_TRUE(outcome) << to_string(outcome.error());
     return outcome ? *std::move(outcome) : Outcome(Skipped{"error"});
@@ -120,13 +126,39 @@ class KubernetesDriverTest : public testing::Test {
   }
   /// Its kubelet runs it.
   void become_ready() {
+    run_unseen();
+    objects_.take_answer(types::pods.kind, stored());
+    know();
+  }
+  /// It does, and no watch has told yet.
+  void run_unseen() {
     patch(R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],
       "containerStatuses":[{"name":"c","image":"web:1","imageID":"web:1","ready":true,
       "restartCount":0,"containerID":"c://1","state":{"running":{}}}]}})",
           "status");
-    objects_.take_answer(types::pods.kind, stored());
-    know();
   }
+  /// An update of its image, as the act that begins it.
+  Act update_to(std::string_view image) {
+    put(image);
+    return act_of(Verb::update, *decide(), record());
+  }
+  /// The answers to its next writes. `is_done`: what they ask for is done all the same.
+  void answer_writes(int times, int status, bool is_done = false) {
+    server_.fail(times,
+                 [this, is_done, is_within = false](const kubernetes::ApiRequest& request) mutable {
+                   if (request.method != "PATCH" || is_within)
+                     return false;
+                   is_within = true;
+                   if (is_done)
+                     server_.handle(request, now_);
+                   is_within = false;
+                   return true;
+                 },
+                 {.status = status,
+                  .body = json(cat(R"({"kind":"Status","status":"Failure","code":)", status,
+                                   R"(,"message":"not now"})"))});
+  }
+  Value cached() const { return objects_.find(types::pods.kind, name_); }
 
   void make_manager_space() {
     ASSERT_TRUE(client_.create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
@@ -186,6 +218,64 @@ TEST_F(KubernetesDriverTest, AKubeletStopsNoUpdate) {
   EXPECT_EQ(condition("InPlaceUpdateReady"), "False");
   EXPECT_EQ(record()->applied->attributes, wanted->attributes);
   EXPECT_EQ(read<PodOutputs>(std::get<Done>(outcome).outputs).ip, "10.0.0.7");
+}
+
+TEST_F(KubernetesDriverTest, APodThatStaysNotReadyIsUpdated) {
+  make_pod();
+  const Act update = update_to("web:2");
+  patch(R"({"status":{"podIP":"10.0.0.7"}})", "status");
+  EXPECT_TRUE(std::holds_alternative<Done>(call(update)));
+  EXPECT_EQ(image(), "web:2");
+}
+
+/// It cost nothing while it was not ready, and now somebody counts on it.
+TEST_F(KubernetesDriverTest, APodThatHasBecomeReadyUnseenIsDecidedAgain) {
+  make_pod();
+  const Act update = update_to("web:2");
+  run_unseen();
+  const Value ready = stored();
+  const Outcome outcome = call(update);
+  ASSERT_TRUE(std::holds_alternative<Skipped>(outcome));
+  EXPECT_EQ(std::get<Skipped>(outcome).why, "it has become ready since this was decided");
+  EXPECT_EQ(stored(), ready) << "nothing is written";
+  EXPECT_EQ(cached(), ready) << "the next decision knows that it is ready";
+}
+
+TEST_F(KubernetesDriverTest, APodThatHasBecomeReadyBetweenTwoCallsIsDecidedAgain) {
+  make_pod();
+  Act update = update_to("web:2");
+  answer_writes(5, 409);
+  const Outcome first = call(update);
+  ASSERT_TRUE(std::holds_alternative<Pending>(first));
+  update.so_far = std::get<Pending>(first).so_far;
+  become_ready();
+  EXPECT_TRUE(std::holds_alternative<Skipped>(call(update)));
+  EXPECT_EQ(image(), "web:1");
+  EXPECT_EQ(condition("Ready"), "True");
+}
+
+TEST_F(KubernetesDriverTest, AnUpdateOfAReadyPodGoesOnBetweenTwoCalls) {
+  make_pod();
+  become_ready();
+  Act update = update_to("web:2");
+  answer_writes(5, 409);
+  const Outcome first = call(update);
+  ASSERT_TRUE(std::holds_alternative<Pending>(first));
+  update.so_far = std::get<Pending>(first).so_far;
+  EXPECT_TRUE(std::holds_alternative<Done>(call(update)));
+  EXPECT_EQ(image(), "web:2");
+}
+
+/// Else other pods are decided as if this one were what it was.
+TEST_F(KubernetesDriverTest, AfterAWriteWithoutAnAnswerThePodIsAskedFor) {
+  make_pod();
+  become_ready();
+  const Act update = update_to("web:2");
+  const Value before = stored();
+  answer_writes(1, 504, true);
+  EXPECT_FALSE(driver_.apply(update, {}, {}));
+  EXPECT_NE(stored(), before);
+  EXPECT_EQ(cached(), stored());
 }
 
 TEST_F(KubernetesDriverTest, WhatOthersWantIsLeftToTheNextDecision) {

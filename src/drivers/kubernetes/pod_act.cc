@@ -1,9 +1,8 @@
 #include "drivers/kubernetes/pod_act.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/objects.h"
 #include "cluster/others.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/refusal.h"
@@ -38,9 +37,8 @@ bool may_stand_there(const kubernetes::ApiError& error) {
 Name uid_of(const Value& object) { return object.at("metadata").text_at("uid"); }
 
 bool is_ready(const Value& object) {
-  return std::ranges::any_of(items_of(object.at("status").at("conditions")), [](const Value& each) {
-    return each.text_at("type") == "Ready" && each.text_at("status") == "True";
-  });
+  const Value& ready = cluster::condition_of(object.at("status").at("conditions"), "Ready");
+  return ready.text_at("status") == "True";
 }
 
 bool is_leaving(const Value& object) {
@@ -191,7 +189,7 @@ Result<Outcome> PodAct::write_all(const std::vector<cluster::PodWrite>& writes,
 }
 
 /// Kubelets and schedulers write as well. If they change nothing that is wanted, the write goes on
-/// from what they have written, which `object` is then, unless the pod has become ready by that.
+/// from what they have written, which `object` is then, unless the pod has become ready meanwhile.
 ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
   const kubernetes::WriteOptions options{
       .urgency = write.subresource == "status" ? Urgency::availability : Urgency::progress,
