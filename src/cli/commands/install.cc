@@ -80,9 +80,8 @@ Result<int> install_kubernetes(Face& face) {
     return user_error("`--accept` goes with `--take-over`");
   if (request.copies_secrets && face.output != "yaml")
     return user_error(
-        "`--copy-pull-secrets` goes with `-o yaml`; otherwise it is seen whether OpenKruise's "
-        "daemon "
-        "is there");
+        "`--copy-pull-secrets` goes with `-o yaml`; an installation looks whether OpenKruise's "
+        "daemon is there");
   if (request.copies_secrets && request.secret_spaces.empty())
     return user_error("of which Secrets? `--pull-secrets NAMESPACE,…` names their namespaces");
   if (face.output == "yaml") {

@@ -130,13 +130,14 @@ std::vector<NeededRight> rights_to_hand_back(const LookBack& look) {
     needed.push_back({"patch", cluster_types::deployments, manager.space});
   for (const Upstream::Definition* each : taken_definitions(look.upstream)) {
     needed.push_back({"update", crd_type});
-    for (const char* const verb : {"get", "create", "update"})
-      needed.push_back({verb, kubernetes::types::leases, lease_space_of(look.upstream.manager)});
     if (const auto type = versioned_type(each->there))
       for (const char* const verb : {"list", "update", "patch"})
         needed.push_back({verb, *type});
   }
+  // Of revisions that an earlier run has left, too.
   if (!look.upstream.definitions.empty()) {
+    for (const char* const verb : {"get", "create", "update"})
+      needed.push_back({verb, kubernetes::types::leases, lease_space_of(look.upstream.manager)});
     for (const char* const verb : {"list", "create", "delete"})
       needed.push_back({verb, cluster::types::revisions});
     for (const char* const verb : {"list", "patch"})

@@ -318,6 +318,26 @@ TEST_F(HandBack, MissingRightsOnRevisionsAreSaidBefore) {
             std::vector<std::string>{"you may not delete `controllerrevisions.apps`"});
 }
 
+/// A run that died before has restored the definitions, and the lease is held for revisions, too.
+TEST_F(HandBack, TheRightToTheLeaseIsNeededWhileRevisionsAreLeft) {
+  cluster.server().fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "POST" &&
+               request.target.find("/controllerrevisions") != std::string::npos;
+      },
+      kubernetes::refusal(500, "InternalError", "on purpose"));
+  const auto broken = cluster.hand_back();
+  ASSERT_TRUE(broken);
+  ASSERT_TRUE(broken->failure);
+  cluster.server().deny("update leases");
+  const auto report = cluster.hand_back();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems,
+            std::vector<std::string>{
+                "you may not update `leases.coordination.k8s.io` in `kruise-system`"});
+}
+
 const ObjectName lease{std::string(system_space), "kruise-manager"};
 
 TEST_F(HandBack, TheLeaseIsRenewedWhileItLasts) {

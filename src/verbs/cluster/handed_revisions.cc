@@ -1,6 +1,7 @@
 #include "verbs/cluster/handed_revisions.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "cluster/names.h"
@@ -73,9 +74,11 @@ Status HandedRevisions::settle(const ResourceType& type) {
   space_.clear();
   revisions_.clear();
   sets_.clear();
+  // One may come twice, and then its revisions are others than those that were listed.
+  std::set<kubernetes::ObjectName> settled;
   TRY(exchange_.for_each(type, [&](const Value& object) -> Status {
     TRY(lease_.keep());
-    return settle_one(type, object);
+    return settled.insert(name_of(object)).second ? settle_one(type, object) : Status();
   }));
   TRY(write_hashes());
   for (const OfSet& each : sets_)

@@ -11,9 +11,9 @@
 /// writes that of the set, and revisions and pods have copies. None was right while nobody answered
 /// for that webhook: so pods get the hash of the revision that they have.
 ///
-/// Invariants: the workload is written first, and pods, so whoever dies in between leaves a revision that is
-/// still fettle's, and the next run goes on there. What OpenKruise cannot be asked about stays, and
-/// is said.
+/// Invariants: a revision is written after its workload, and that of a SidecarSet after its pods. So
+/// whoever dies in between leaves a revision that is still fettle's, and the next run goes on there.
+/// What OpenKruise cannot be asked about stays, and is said.
 
 #include <map>
 #include <string>

@@ -9,8 +9,8 @@
 ///
 /// Two things must not be taken for an answer. A server that does not know yet that the webhook
 /// stands shows what it was sent. So the question lacks the field `revisionHistoryLimit`, which the
-/// webhook always writes. And the webhook leaves a template without defaults that is what it was
-/// before: so the question has an annotation more.
+/// webhook always writes. And the webhook gives no defaults to a template that does not change: so
+/// the question has an annotation more.
 
 #include <optional>
 #include <stop_token>
