@@ -321,10 +321,7 @@ class ServiceForms {
       target->scalar = Value(plain_path(target->text()));
       Node* const source = item.find("source");
       const Node* const type = item.find("type");
-      const bool is_bind = type != nullptr && type->text() == "bind";
-      if (is_bind && (source == nullptr || source->text().empty()))
-        return error_at(item, "a volume of the type `bind` needs a `source`, the path outside");
-      if (is_bind)
+      if (source != nullptr && source->is_scalar() && type != nullptr && type->text() == "bind")
         source->scalar = Value(rebased(source->text(), base_));
     }
     return {};

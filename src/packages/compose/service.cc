@@ -206,9 +206,11 @@ class Reader {
         mount.source = TRY(text_of(*source, "source"));
       const Node* const type = given(item, "type");
       const std::string name = type == nullptr ? "volume" : type->text();
-      if (name == "bind")
+      if (name == "bind") {
         mount.type = VolumeMount::Type::bind;
-      else if (name == "tmpfs")
+        if (mount.source.empty())
+          return error_at(item, "a volume of the type `bind` needs a `source`, the path outside");
+      } else if (name == "tmpfs")
         mount.type = VolumeMount::Type::tmpfs;
       else if (name != "volume") {
         notes_.add(item.where(), cat("volumes of the type `", printable(name),

@@ -62,7 +62,7 @@ Status pack(const std::string& path, const ByteSink& sink) {
   return writer.finish();
 }
 
-Packing packing_of(const std::string& path) {
+PackedSource packing_of(const std::string& path) {
   return {cat("digest with modes of ", path), [path] { return stamp_of(path); },
           [path](const ByteSink& sink) -> Result<Value> {
             TRY(pack(path, sink));
@@ -72,7 +72,7 @@ Packing packing_of(const std::string& path) {
 
 }  // namespace
 
-Result<Value> packed(const Workplace& place, const Packing& packing, bool keeps) {
+Result<Value> packed(const Workplace& place, const PackedSource& packing, bool keeps) {
   const Value stamp(to_string(TRY(packing.stamp())));
   const std::optional<Value> before = TRY(place.store->cached(packing.key));
   if (before && before->at("stamp") == stamp &&

@@ -17,7 +17,7 @@ Result<std::string> artifact_digest(const Workplace& place, const std::string& p
 Result<std::string> put_artifact(const Workplace& place, const std::string& path);
 
 /// Something that is packed, and what of it is remembered.
-struct Packing {
+struct PackedSource {
   std::string key;  ///< in the cache
   std::function<Result<Digest>()> stamp;
   /// Answers what is remembered beside the digest.
@@ -25,7 +25,7 @@ struct Packing {
 };
 /// `{"digest", "parts"}` of a packing: what is remembered, if its stamp is still the same.
 /// `keeps`: the bytes are among the contents afterwards.
-Result<Value> packed(const Workplace& place, const Packing& packing, bool keeps);
+Result<Value> packed(const Workplace& place, const PackedSource& packing, bool keeps);
 
 /// Adds what shows that a file has not changed: its place on the disk, its size and its times.
 void add_stamp(std::string& stamps, const std::filesystem::path& path, std::string_view name);

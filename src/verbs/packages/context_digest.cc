@@ -16,7 +16,7 @@ Digest stamp_of(const BuildContext& context) {
 
 Result<PackedContext> packed_context(const Workplace& place, const BuildContext& context,
                                      bool keeps) {
-  const Packing packing{
+  const PackedSource packing{
       cat("digest of the build of ", context.file(), " in ", context.folder().string()),
       [&]() -> Result<Digest> { return stamp_of(context); },
       [&](const ByteSink& sink) -> Result<Value> {
