@@ -188,7 +188,7 @@ void ClusterPulls::take_job(const ObjectName& name) {
   const RecordPointer record = with_failure(
       cluster::record_of(job, meta, is_of_user ? user : job.owner, edit_.environment()), failure);
   if (known == nullptr || !says_the_same(*known, *record))
-    cache_.put(key, record);
+    cache_.meet(key, record);
 }
 
 void ClusterPulls::take_node_image(const ObjectName& name) {

@@ -430,7 +430,7 @@ void ClusterNews::take_claim(const ObjectName& name) {
     return;
   if (known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record))
     cache_.renew(*known);
-  cache_.put(key, record);
+  cache_.meet(key, record);
 }
 
 void ClusterNews::complain(const Name& owner, std::string why) {
@@ -516,7 +516,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
   if (!revision)
     return complain(meta.owner(), to_string(revision.error()));
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten().contains(key))
-    cache_.put(key, cluster::record_of(*revision, edit_.environment()));
+    cache_.meet(key, cluster::record_of(*revision, edit_.environment()));
   const auto owner = access_.owners.find(meta.owner());
   const bool is_met_first =
       owner != nullptr && cluster::revision_of_label(owner->revisions, name.name) == nullptr;

@@ -42,6 +42,7 @@ class ClusterSource : public FleetSource {
   Result<std::unique_ptr<FleetView>> learn() override;
   /// Nobody is asked: the state of a pod stands in its object.
   PodsQuestion question_about_pods(const FleetView&) override { return {}; }
+  bool tells_of_pods() const override { return true; }
   Status tell_seen(FleetView&, PodsSeen) override { return {}; }
   std::unique_ptr<FleetNews> news(FleetCache& cache, Edit& edit, Notifier& notifier) override;
 

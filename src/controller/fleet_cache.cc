@@ -39,6 +39,14 @@ bool FleetCache::put(const Key& key, const RecordPointer& record) {
   return true;
 }
 
+void FleetCache::meet(const Key& key, const RecordPointer& record) {
+  const RecordPointer before = all_->records.find(key);
+  put(key, record);
+  for (const auto& [owner, wish] : record->wanted_by)
+    if (before == nullptr || !before->wanted_by.contains(owner))
+      wishes().renew(owner);
+}
+
 void FleetCache::renew(const Record& record) {
   for (const auto& [owner, wish] : record.wanted_by)
     wishes().renew(owner);

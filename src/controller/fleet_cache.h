@@ -24,6 +24,9 @@ class FleetCache {
   void take_objects(std::vector<workloads::Object> objects);
   /// Notes the present record of a key; null: it is gone. Returns whether it has changed.
   bool put(const Key& key, const RecordPointer& record);
+  /// The same for a thing that is told of. Those who have it and did not are asked again: it may
+  /// have been heard of late, and be wanted no more.
+  void meet(const Key& key, const RecordPointer& record);
   /// Lets those who want a thing be asked again: others have changed it.
   void renew(const Record& record);
   /// A thing is not there any more. If it was as wanted, others have removed it, and it is due again.

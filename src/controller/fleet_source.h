@@ -28,6 +28,8 @@ class FleetSource {
   virtual Result<std::unique_ptr<FleetView>> learn() = 0;
   /// Finds out how the known pods are. An empty function: nobody has to be asked.
   virtual PodsQuestion question_about_pods(const FleetView& view) = 0;
+  /// Whether all that happens to pods is told without being asked for (`FleetNews`).
+  virtual bool tells_of_pods() const { return false; }
   /// Passes the answer to the view.
   virtual Status tell_seen(FleetView& view, PodsSeen answer) = 0;
   /// For whoever has the right to act, which is `edit`. All must outlive it.

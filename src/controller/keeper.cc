@@ -15,6 +15,7 @@ constexpr Duration longest_rest = 2s;  ///< while an engine does not answer
 Keeper::Keeper(const Workplace& place, FleetSource& source, Edit& edit, const BringOptions& options)
     : place_(place),
       options_(options),
+      counts_(!options.keeps || !source.tells_of_pods()),
       edit_(edit,
             [this](const Key& key, const RecordPointer& record) { learn_record(key, record); }),
       account_(place, options),
@@ -60,7 +61,8 @@ Result<bool> Keeper::take_turn() {
   }
   if (outstanding_.owners.empty())
     cache_.wishes().forget_gone(cache_.records());
-  account_.count(cache_.view());
+  if (counts_)
+    account_.count(cache_.view());
   if (!options_.keeps && is_over())
     return true;
   if (!options_.keeps && instant_from_clock() - changed_ > options_.limit) {
@@ -96,7 +98,7 @@ Instant Keeper::next_look() const {
 Duration Keeper::pause() const {
   const Instant now = instant_from_clock();
   Instant until = news_->due();
-  if (!pods_.is_under_way())
+  if (counts_ && !pods_.is_under_way())
     until = std::min(until, pods_.is_wanted() ? now : next_look());
   if (options_.keeps && !outstanding_.owners.empty())
     until = std::min(until, outstanding_.backoff.until());
@@ -155,6 +157,8 @@ Status Keeper::watch_nodes() {
 
 /// Looks at the pods if it is time. Returns whether somebody has looked.
 Result<bool> Keeper::look() {
+  if (!counts_)
+    return false;
   const bool has_looked = TRY(pods_.proceed([this] {
     return instant_from_clock() >= next_look() ||
            (place_.clock() >= account_.progress().all_available &&

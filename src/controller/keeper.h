@@ -67,6 +67,8 @@ class Keeper {
 
   const Workplace& place_;
   const BringOptions& options_;
+  const bool counts_;  ///< what pods have come to; else nobody waits for that, and nobody looks:
+                       ///< in a cluster each change of a pod would cost as much as all of them
   ToldEdit edit_;
   Account account_;
   FleetCache cache_;

@@ -675,8 +675,7 @@ TEST_F(ClusterController, SecretsOfJobsAreCopiedWhileAJobNamesThem) {
   EXPECT_TRUE(await([&] { return !is_there(); }));
 }
 
-/// Then it is not its user's any more, and goes after the next run of the workload, which has no use
-/// for it.
+/// Then it is not its user's any more, and goes, for the workload has no use for it.
 TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);
@@ -696,10 +695,28 @@ TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
       {}, {});
   ASSERT_TRUE(taken) << to_string(taken.error());
   daemon.hold(false);
-  set_image("web:2");
-  ASSERT_TRUE(await_rollout(1, "web:2")) << write_json(status());
   EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
   EXPECT_TRUE(await([&] { return !has_order("n1", "warm"); }));
+}
+
+/// A watch may tell of it when its rollout has ended and nothing else is to be done.
+TEST_F(ClusterController, AJobThatIsHeardOfLateIsRemoved) {
+  add_ready_node("n1");
+  const auto keeping = controller();
+  make(1, "web:1");
+  ASSERT_TRUE(await_rollout(1, "web:1"));
+  const auto set = client_->get(types::clone_sets, web_, {});
+  ASSERT_TRUE(set);
+  const auto late = client_->create(
+      types::pull_jobs, {"default", ""},
+      json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob",
+        "metadata":{"name":"web-0-c","namespace":"default","ownerReferences":[{
+          "apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","name":"web","controller":true,
+          "uid":")",
+               set->at("metadata").text_at("uid"), R"("}]},"spec":{"image":"web:0"}})")),
+      {}, {});
+  ASSERT_TRUE(late) << to_string(late.error());
+  EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
 }
 
 TEST_F(ClusterController, AListPullsEachOfItsImages) {
