@@ -174,11 +174,12 @@ TEST_F(StalledEngine, OurLoginIsAskedForWhenThoseGivenAreRefused) {
     return refuses ? answer(500, R"({"message":"unauthorized"})") : json("{}");
   });
   int asked = 0;
+  std::string failure;
   const auto pull = [&] {
     return pull_with_logins(*engine_, "r.test/a", {{"bob", "word"}},
-                            [&](std::string_view registry) -> std::optional<RegistryLogin> {
+                            [&](std::string_view registry) -> StoredLogin {
                               asked += registry == "r.test" ? 1 : 100;
-                              return std::nullopt;
+                              return {{}, failure};
                             },
                             {}, {});
   };
@@ -190,6 +191,11 @@ TEST_F(StalledEngine, OurLoginIsAskedForWhenThoseGivenAreRefused) {
   ASSERT_FALSE(pulled);
   EXPECT_NE(pulled.error().message.find("refuses the user `bob`"), std::string::npos)
       << pulled.error().message;
+  failure = "`docker-credential-x` failed";
+  const Status with_helper = pull();
+  ASSERT_FALSE(with_helper);
+  EXPECT_TRUE(with_helper.error().message.ends_with("; `docker-credential-x` failed"))
+      << with_helper.error().message;
 }
 
 TEST_F(StalledEngine, LogsAreFollowedWhileTheEngineAnswers) {
