@@ -199,11 +199,10 @@ TEST_F(PackageFolder, BuildsOfOneFileRunOneAfterAnother) {
   wanted.files["other/Dockerfile"] = "FROM a\n";
   wanted.files["main.star"] =
       "def run(plan):\n"
-      "  for name, folder, stage in [(\"a\", \"./web\", \"one\"), (\"b\", \"./web\", \"\"), "
-      "(\"c\", \"./other\", \"\")]:\n"
-      "    plan.run_sh(\"x\", image = ImageBuildSpec(image_name = name, build_context_dir = "
-      "folder, "
-      "target_stage = stage))\n";
+      "  for name, folder, stage in [(\"x\", \"./web\", \"one\"), (\"y\", \"./web\", \"\"), "
+      "(\"z\", \"./other\", \"\")]:\n"
+      "    plan.run_sh(\"ls\", image = ImageBuildSpec(image_name = name, "
+      "build_context_dir = folder, target_stage = stage))\n";
   const Result<Package> package = interpret(wanted);
   ASSERT_TRUE(package) << to_string(package.error());
   std::map<std::string, Name> pools;
@@ -212,9 +211,9 @@ TEST_F(PackageFolder, BuildsOfOneFileRunOneAfterAnother) {
       if (resource.key.kind == "build")
         pools[resource.key.name.str()] = resource.pool;
   ASSERT_EQ(pools.size(), 3u);
-  EXPECT_EQ(pools["a"], pools["b"]);
-  EXPECT_NE(pools["a"], pools["c"]);
-  EXPECT_EQ(package->intent->pools.at(pools["a"]), 1);
+  EXPECT_EQ(pools["x"], pools["y"]);
+  EXPECT_NE(pools["x"], pools["z"]);
+  EXPECT_EQ(package->intent->pools.at(pools["x"]), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Packages, PackageChunks, testing::ValuesIn(chunks()),

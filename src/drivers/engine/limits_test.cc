@@ -99,8 +99,8 @@ TEST_F(StalledEngine, ABuildWhoseStepPodmanKillsIsTriedAFewTimes) {
       return answer(201, "");
     if (has(line, "/build?"))
       return ++asked <= failing
-                 ? json(R"({"error":"building at STEP: while running runtime: signal: killed"})")
-                 : json(R"({"stream":"Successfully built"})");
+                 ? json("{\"error\":\"at STEP: while running runtime: signal: killed\"}\n")
+                 : json("{\"stream\":\"Successfully built\"}\n");
     return has(line, "GET ") ? json(R"({"Id":"sha256:0123456789abcdef0123456789"})") : "";
   });
   MemoryBlobs blobs;
