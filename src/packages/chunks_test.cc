@@ -101,7 +101,7 @@ Expectation read_chunk(const std::string& text) {
   return expected;
 }
 
-class PackageChunks : public testing::TestWithParam<Chunk> {
+class PackageFolder : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = testing::TempDir() + "fettle-package-XXXXXX";
@@ -134,6 +134,8 @@ class PackageChunks : public testing::TestWithParam<Chunk> {
 
   std::string folder_;
 };
+
+class PackageChunks : public PackageFolder, public testing::WithParamInterface<Chunk> {};
 
 std::string lines_of(const std::vector<std::string>& lines) { return join(lines, "\n"); }
 
@@ -189,6 +191,29 @@ TEST_P(PackageChunks, DoWhatTheySay) {
   }
   expect_matches(findings, expected.findings, "finding");
   expect_matches(package->warnings, expected.warnings, "warning");
+}
+
+TEST_F(PackageFolder, BuildsOfOneFileRunOneAfterAnother) {
+  Expectation wanted;
+  wanted.files["web/Dockerfile"] = "FROM a AS one\nFROM one\n";
+  wanted.files["other/Dockerfile"] = "FROM a\n";
+  wanted.files["main.star"] =
+      "def run(plan):\n"
+      "  for name, folder, stage in [(\"x\", \"./web\", \"one\"), (\"y\", \"./web\", \"\"), "
+      "(\"z\", \"./other\", \"\")]:\n"
+      "    plan.run_sh(\"ls\", image = ImageBuildSpec(image_name = name, "
+      "build_context_dir = folder, target_stage = stage))\n";
+  const Result<Package> package = interpret(wanted);
+  ASSERT_TRUE(package) << to_string(package.error());
+  std::map<std::string, Name> pools;
+  for (const auto& [set, resources] : package->intent->resources)
+    for (const Resource& resource : resources)
+      if (resource.key.kind == "build")
+        pools[resource.key.name.str()] = resource.pool;
+  ASSERT_EQ(pools.size(), 3u);
+  EXPECT_EQ(pools["x"], pools["y"]);
+  EXPECT_NE(pools["x"], pools["z"]);
+  EXPECT_EQ(package->intent->pools.at(pools["x"]), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Packages, PackageChunks, testing::ValuesIn(chunks()),

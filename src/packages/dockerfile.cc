@@ -17,6 +17,7 @@ struct FileInstruction {
   std::string name;  ///< in capital letters
   std::string rest;
   int line = 0;
+  bool has_heredoc = false;
 };
 
 struct ParserDirectives {
@@ -161,13 +162,13 @@ class FileLines {
         continue;
       const size_t end = std::min(text.find_first_of(" \t"), text.size());
       FileInstruction instruction{upper_case(text.substr(0, end)),
-                                  std::string(trim(std::string_view(text).substr(end))), begin_};
-      TRY(skip_documents(instruction));
+                                  std::string(trim(std::string_view(text).substr(end))), begin_,
+                                  false};
+      instruction.has_heredoc = TRY(skip_documents(instruction));
       found.push_back(std::move(instruction));
     }
     return found;
   }
-  int heredoc_line() const { return heredoc_line_; }
 
  private:
   std::string logical_line() {
@@ -194,25 +195,26 @@ class FileLines {
     return std::string(trim(text));
   }
 
-  Status skip_documents(const FileInstruction& instruction) {
+  /// Whether there are any.
+  Result<bool> skip_documents(const FileInstruction& instruction) {
     std::string_view name = instruction.name;
     std::vector<std::string> words = words_of(instruction.rest, escape_);
     const std::string inner = words.empty() ? std::string() : upper_case(words[0]);
     if (name == "ONBUILD")
       name = inner;
     if (name != "RUN" && name != "COPY" && name != "ADD")
-      return {};
+      return false;
+    bool found = false;
     for (const std::string& word : words) {
       const auto document = here_document(word);
       if (!document)
         continue;
-      if (heredoc_line_ == 0)
-        heredoc_line_ = instruction.line;
+      found = true;
       if (!skip_to(*document))
         return user_error(cat("the here-document `", printable(document->end), "` has no end"),
                           {file_, instruction.line, 1});
     }
-    return {};
+    return found;
   }
 
   bool skip_to(const HereDocument& document) {
@@ -233,7 +235,6 @@ class FileLines {
   char escape_;
   size_t at_;
   int begin_ = 0;  ///< the line in which the last instruction begins
-  int heredoc_line_ = 0;
 };
 
 bool is_name_letter(char c) {
@@ -302,10 +303,13 @@ class ArgumentExpansion {
   char escape_;
 };
 
-/// What a stage is made from.
+/// What a stage is made from, and what it wants of a builder.
 struct BuildStage {
-  std::vector<size_t> stages;
-  std::vector<BaseImage> images;
+  int line = 0;      ///< of its FROM
+  std::string name;  ///< as it is written; empty: it has none
+  std::vector<size_t> stages{};
+  std::vector<BaseImage> images{};
+  int heredoc_line = 0, secret_line = 0;  ///< the first ones; 0: there are none
 };
 
 class BuildStages {
@@ -322,34 +326,40 @@ class BuildStages {
                               "` stands before the first FROM; only ARG may"),
                           {file_, instruction.line, 1});
       return arguments(instruction);
-    } else if (instruction.name == "COPY") {
+    }
+    if (instruction.has_heredoc && stages_.back().heredoc_line == 0)
+      stages_.back().heredoc_line = instruction.line;
+    if (instruction.name == "COPY") {
       for (const std::string& flag : flags_of(instruction.rest, escape_))
         if (flag.starts_with("--from="))
           uses(flag.substr(7), instruction.line);
     } else if (instruction.name == "RUN") {
       for (const std::string& flag : flags_of(instruction.rest, escape_))
         if (flag.starts_with("--mount="))
-          for (const std::string_view option : split(std::string_view(flag).substr(8), ','))
-            if (option.starts_with("from="))
-              uses(std::string(option.substr(5)), instruction.line);
+          mounts(std::string_view(flag).substr(8), instruction.line);
     }
     return {};
   }
 
-  Result<std::vector<BaseImage>> bases(std::string_view target) const {
+  /// For each stage, whether the wanted one needs it.
+  Result<std::vector<bool>> needed(std::string_view target) const {
     if (stages_.empty())
       return user_error("there is no FROM", {file_, 1, 1});
     std::vector<bool> needed(stages_.size());
     needed[TRY(wanted(target))] = true;
+    for (size_t i = stages_.size(); i-- > 0;)
+      if (needed[i])
+        for (const size_t other : stages_[i].stages)
+          needed[other] = true;
+    return needed;
+  }
+
+  std::vector<BaseImage> bases(const std::vector<bool>& needed) const {
     std::set<std::pair<int, std::string>> found;
-    for (size_t i = stages_.size(); i-- > 0;) {
-      if (!needed[i])
-        continue;
-      for (const size_t other : stages_[i].stages)
-        needed[other] = true;
-      for (const BaseImage& image : stages_[i].images)
-        found.emplace(image.line, image.reference);
-    }
+    for (size_t i = 0; i < stages_.size(); ++i)
+      if (needed[i])
+        for (const BaseImage& image : stages_[i].images)
+          found.emplace(image.line, image.reference);
     std::vector<BaseImage> bases;
     std::set<std::string_view> seen;
     for (const auto& [line, reference] : found)
@@ -357,6 +367,8 @@ class BuildStages {
         bases.push_back({reference, line});
     return bases;
   }
+
+  const std::vector<BuildStage>& stages() const { return stages_; }
 
  private:
   Status arguments(const FileInstruction& instruction) {
@@ -393,11 +405,21 @@ class BuildStages {
                             "in an ARG before the first FROM"),
                         {file_, instruction.line, 1});
     const std::optional<size_t> earlier = index_of(reference);
-    stages_.emplace_back();
+    stages_.push_back({.line = instruction.line, .name = is_named ? words[2] : std::string()});
     use(earlier, reference, instruction.line);
     if (is_named)
       by_name_[lower_case(words[2])] = stages_.size() - 1;
     return {};
+  }
+
+  /// The value of a `--mount`.
+  void mounts(std::string_view options, int line) {
+    for (const std::string_view option : split(options, ',')) {
+      if (option.starts_with("from="))
+        uses(std::string(option.substr(5)), line);
+      if ((option == "type=secret" || option == "type=ssh") && stages_.back().secret_line == 0)
+        stages_.back().secret_line = line;
+    }
   }
 
   /// The current stage takes files of one so far, or of an image.
@@ -442,6 +464,13 @@ class BuildStages {
   std::map<std::string, size_t> by_name_;  ///< in small letters; the last one of a name counts
 };
 
+Error no_secrets(const std::string& file, int line) {
+  return user_error(
+      "a build is given no secrets and no keys of ssh: build the image beforehand (`docker build "
+      "--secret …`) and name it in `image`, or mount the secret where it is used, into the service",
+      {file, line, 1});
+}
+
 /// The other directives move before the one that is put out of force: after a comment, none counts.
 std::string without_front_end(std::string_view text, const ParserDirectives& directives) {
   if (directives.front_end_line == 0)
@@ -459,6 +488,25 @@ std::string without_front_end(std::string_view text, const ParserDirectives& dir
   return join(lines, "\n");
 }
 
+/// Builders read the whole file, also stages that nobody wants: an old one fails at a here-document
+/// there. So stages with one that are not needed become empty ones of the same name and number, and
+/// all lines stay where they are.
+std::string without_documents(const std::vector<std::string_view>& lines,
+                              const std::vector<BuildStage>& stages,
+                              const std::vector<bool>& needed) {
+  std::vector<std::string> kept(lines.begin(), lines.end());
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (needed[i] || stages[i].heredoc_line == 0)
+      continue;
+    const size_t begin = static_cast<size_t>(stages[i].line) - 1;
+    const size_t end =
+        i + 1 < stages.size() ? static_cast<size_t>(stages[i + 1].line) - 1 : kept.size();
+    std::fill(kept.begin() + static_cast<long>(begin), kept.begin() + static_cast<long>(end), "");
+    kept[begin] = cat("FROM scratch", stages[i].name.empty() ? "" : " AS ", stages[i].name);
+  }
+  return join(kept, "\n");
+}
+
 }  // namespace
 
 Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& file,
@@ -473,10 +521,17 @@ Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& fil
   BuildStages stages(file, arguments, directives.escape);
   for (const FileInstruction& instruction : TRY(reader.read()))
     TRY(stages.take(instruction));
+  const std::vector<bool> needed = TRY(stages.needed(target));
   Dockerfile read;
-  read.bases = TRY(stages.bases(target));
-  read.heredoc_line = reader.heredoc_line();
-  read.sent = without_front_end(text, directives);
+  read.bases = stages.bases(needed);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const BuildStage& stage = stages.stages()[i];
+    if (needed[i] && stage.secret_line > 0)
+      return no_secrets(file, stage.secret_line);
+    if (needed[i] && read.heredoc_line == 0)
+      read.heredoc_line = stage.heredoc_line;
+  }
+  read.sent = without_front_end(without_documents(lines, stages.stages(), needed), directives);
   return read;
 }
 

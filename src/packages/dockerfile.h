@@ -23,15 +23,17 @@ struct BaseImage {
 
 struct Dockerfile {
   std::vector<BaseImage> bases;  ///< each once, in the order of the file; no `scratch`
-  int heredoc_line = 0;          ///< the first here-document; 0: there is none
+  int heredoc_line = 0;  ///< the first here-document of a stage that is needed; 0: there is none
   /// The text as it is sent: without the directive `syntax`, since an engine would pull the front
-  /// end that it names. Its lines stay where they are.
+  /// end that it names, and without here-documents of stages that are not needed. Its lines stay
+  /// where they are.
   std::string sent;
 };
 
 /// The stage `target` (empty: the last one) of a Dockerfile and what it needs. `arguments` fill
 /// those that stand before the first FROM. Errors (`Blame::user`), with the place: no FROM, an
-/// image without a name, no such stage, a front end of somebody else, a here-document without end.
+/// image without a name, no such stage, a front end of somebody else, a here-document without end,
+/// mounts of secrets.
 Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& file,
                                    std::string_view target,
                                    const std::map<std::string, std::string>& arguments);

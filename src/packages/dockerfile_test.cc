@@ -83,6 +83,34 @@ TEST(Dockerfile, SeesHereDocuments) {
   EXPECT_EQ(none->heredoc_line, 0);
 }
 
+TEST(Dockerfile, IsSentWithoutHereDocumentsThatNobodyNeeds) {
+  constexpr std::string_view text =
+      "FROM a AS one\nRUN x\nFROM one as Dev\nRUN <<EOF\nFROM inside\nEOF\nCOPY --from=b / /\n"
+      "FROM c\nCOPY --from=one / /\n";
+  const auto wanted = read_dockerfile(text, "Dockerfile", "", {});
+  ASSERT_TRUE(wanted) << to_string(wanted.error());
+  EXPECT_EQ(wanted->heredoc_line, 0);
+  EXPECT_EQ(wanted->sent,
+            "FROM a AS one\nRUN x\nFROM scratch AS Dev\n\n\n\n\nFROM c\nCOPY --from=one / /\n");
+  EXPECT_EQ(wanted->bases.size(), 2u);
+  const auto needed = read_dockerfile(text, "Dockerfile", "dev", {});
+  ASSERT_TRUE(needed) << to_string(needed.error());
+  EXPECT_EQ(needed->heredoc_line, 4);
+  EXPECT_EQ(needed->sent, text);
+  // The last stage ends with the file; one without a name keeps its number.
+  const auto last = read_dockerfile("FROM a AS one\nFROM b\nRUN <<E\nE\n", "Dockerfile", "one", {});
+  ASSERT_TRUE(last) << to_string(last.error());
+  EXPECT_EQ(last->sent, "FROM a AS one\nFROM scratch\n\n\n");
+}
+
+TEST(Dockerfile, GetsNoSecrets) {
+  for (const char* type : {"secret", "ssh"}) {
+    const std::string text = cat("FROM a AS one\nFROM b\nRUN --mount=id=key,type=", type, " x\n");
+    EXPECT_TRUE(bases(text).starts_with("Dockerfile:3:1: a build is given no secrets")) << type;
+    EXPECT_EQ(bases(text, "one"), "1 a");
+  }
+}
+
 TEST(Dockerfile, IsSentWithoutItsFrontEnd) {
   const auto read =
       read_dockerfile("# syntax=docker/dockerfile:1\n# escape=`\nFROM a\n", "Dockerfile", "", {});

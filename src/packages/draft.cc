@@ -366,7 +366,11 @@ Value Draft::built_image(const ImageBuild& build) {
   if (resource.attributes != *attributes)
     finding(cat("the image `", name, "` is built in another way at ", resource.origin,
                 "; give one of them another `image_name`"));
-  resource.pool = "build";
+  // Builds of one file begin with the same steps. If they ran at the same time, Podman's builder
+  // would make these twice, and take those of the other build for its own in the next one: the image
+  // would be another one although nothing of it changed.
+  resource.pool = cat("build ", build.file.view(), " ", build.context.view());
+  intent_.pools[resource.pool] = 1;
   return built_image_hole(name);
 }
 

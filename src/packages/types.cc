@@ -219,7 +219,11 @@ Status check_user(Value made) {
 }
 
 Status check_image_build(Value image) {
-  return text(image, "image_name").empty() ? user_error("`image_name` is empty") : Status();
+  if (text(image, "image_name").empty())
+    return user_error("`image_name` is empty");
+  if (!text(image, "build_file").empty() && !text(image, "dockerfile_inline").empty())
+    return user_error("give either `build_file` or `dockerfile_inline`");
+  return {};
 }
 
 Status check_expressions(Value extract) {
@@ -353,7 +357,8 @@ std::vector<Row> rows() {
         {"build_context_dir", t},
         {"build_file?", t},
         {"target_stage?", t},
-        {"build_args?", d}},
+        {"build_args?", d},
+        {"dockerfile_inline?", t}},
        check_image_build},
       {image_spec, {{"image", t}, {"registry?", t}, {"username?", t}, {"password?", t}}},
       {nix_build_spec,
@@ -424,8 +429,8 @@ const RecordType post_recipe = make(
     "PostHttpRequestRecipe", {"port_id", "endpoint", "body", "content_type", "extract", "headers"});
 const RecordType store_spec = make("StoreSpec", {"src", "name"});
 const RecordType image_build_spec =
-    make("ImageBuildSpec",
-         {"image_name", "build_context_dir", "build_file", "target_stage", "build_args"});
+    make("ImageBuildSpec", {"image_name", "build_context_dir", "build_file", "target_stage",
+                            "build_args", "dockerfile_inline"});
 const RecordType image_spec = make("ImageSpec", {"image", "registry", "username", "password"});
 const RecordType nix_build_spec =
     make("NixBuildSpec", {"image_name", "flake_location_dir", "build_context_dir", "flake_output"});
@@ -513,6 +518,8 @@ starlark::Parameter may_be_none(starlark::Parameter parameter) {
 
 void predeclare(starlark::Session& session) {
   for (Row& row : rows()) {
+    // Kurtosis: everything takes one, and only instructions show it.
+    row.parameters.push_back({"description?", Want::text});
     for (Parameter& parameter : row.parameters)
       parameter = may_be_none(parameter);
     auto signature = std::make_shared<const Signature>(row.type.name, std::move(row.parameters));
@@ -520,7 +527,7 @@ void predeclare(starlark::Session& session) {
                             check = row.check](Call& call) -> Result<Value> {
       const std::vector<Value> given = TRY(signature->bind(call));
       std::vector<NamedValue> fields;
-      for (size_t i = 0; i < given.size(); ++i)
+      for (size_t i = 0; i < type.fields.size(); ++i)
         if (!given[i].is_unset())
           fields.push_back({type.fields[i], given[i]});
       const Value made = call.thread.heap().record(type, fields);

@@ -35,7 +35,7 @@ class RegistryTest : public testing::TestWithParam<TestEngine::Sort> {
   std::string pull(const std::string& name, const std::string& ours, const std::string& given) {
     EngineDriverOptions options;
     if (!ours.empty())
-      options.login = [&](std::string_view) { return std::optional(RegistryLogin{"bob", ours}); };
+      options.login = [&](std::string_view) { return StoredLogin{RegistryLogin{"bob", ours}, {}}; };
     World world(running_engine(GetParam()), "registry", options);
     std::vector<Entry> entries{{"reference", name}};
     if (!given.empty())

@@ -344,7 +344,7 @@ Result<int> run_package(Face& face) {
       return with_heading(face, false, std::move(made).error());
     const PackageReport report = std::move(*made);
     if (face.parsed.flag("pull") && face.parsed.flag("dependencies"))
-      if (const Summary pulled = TRY(pull_images(*place, report.images)); !pulled.good())
+      if (const Summary pulled = TRY(pull_images(*place, *report.intent)); !pulled.good())
         return tell_failed(face, pulled);
     if (graph) {
       TRY(write_graph(face, report));

@@ -15,6 +15,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration news_interval = 100ms;
+constexpr int most_tries = 3;
 constexpr size_t short_id = 20;  ///< letters of an id in the second name
 
 /// The engine's version as two numbers; zeros: unknown.
@@ -84,13 +85,17 @@ Result<EngineCall> call_of(const Site& site, const ImageBuild& wanted,
   return call;
 }
 
-}  // namespace
+/// Podman before 4.6 binds a step to a thread of its service (its issue 17918). When the thread ends,
+/// which others of its work decide, the step is killed. One that is killed for its own work, as for
+/// want of memory, ends with an exit code.
+bool was_cut_off(const Error& error) {
+  return error.message.find("while running runtime: signal: killed") != std::string::npos;
+}
 
-Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
-                            std::stop_token stop) {
-  const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
+/// The id of the image.
+Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
+                               const ProgressSink& progress, const std::stop_token& stop) {
   const std::string image = wanted.image.get().str();
-  TRY(check_here_documents(site, wanted, stop));
   Blob context = TRY(
       site.blobs.open(wanted.context.view()).context(cat("reading the context of `", image, "`")));
   BuildOutput output(image);
@@ -123,6 +128,20 @@ Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink
     id = TRY(image_id(site.engine, image, stop));
   if (id.empty())
     return world_error(cat("`", image, "` was built, but the engine does not have it"));
+  return id;
+}
+
+}  // namespace
+
+Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
+                            std::stop_token stop) {
+  const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
+  const std::string image = wanted.image.get().str();
+  TRY(check_here_documents(site, wanted, stop));
+  Result<std::string> built = build_once(site, wanted, progress, stop);
+  for (int tries = 1; !built && was_cut_off(built.error()) && tries < most_tries; ++tries)
+    built = build_once(site, wanted, progress, stop);
+  const std::string id = TRY(std::move(built));
   TRY(name_image(site.engine, id, own_name(site, image), own_tag(id), stop));
   const bool changed =
       act.known == nullptr || read<ImageBuildOutputs>(act.known->outputs).id != Value(id);

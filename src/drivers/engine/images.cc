@@ -240,8 +240,7 @@ Status pull_image(Engine& engine, const std::string& reference,
 }
 
 Status pull_with_logins(Engine& engine, const std::string& reference,
-                        const std::vector<RegistryLogin>& given,
-                        const std::function<std::optional<RegistryLogin>(std::string_view)>& usual,
+                        const std::vector<RegistryLogin>& given, const LoginSource& usual,
                         const ProgressSink& progress, std::stop_token stop, Duration time_limit) {
   Status pulled;
   for (const RegistryLogin& login : given) {
@@ -249,10 +248,15 @@ Status pull_with_logins(Engine& engine, const std::string& reference,
     if (pulled || is_cancelled(pulled.error()))
       return pulled;
   }
-  const auto ours = usual ? usual(registry_of(reference)) : std::nullopt;
-  Status last = pull_image(engine, reference, ours, progress, stop, time_limit);
+  const StoredLogin ours = usual ? usual(registry_of(reference)) : StoredLogin();
+  Status last = pull_image(engine, reference, ours.login, progress, stop, time_limit);
+  if (last || is_cancelled(last.error()))
+    return last;
   // That nobody may come without a login says less than that one was refused.
-  return last || ours || pulled || is_cancelled(last.error()) ? last : pulled;
+  Status told = ours.login || pulled ? last : pulled;
+  if (!ours.failure.empty())
+    told.error().message += cat("; ", ours.failure);
+  return told;
 }
 
 Status import_image(Engine& engine, const std::string& reference,

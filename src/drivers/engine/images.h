@@ -10,6 +10,7 @@
 #include "core/container_engine.h"
 #include "core/driver.h"
 #include "drivers/engine/engine.h"
+#include "drivers/engine/logins.h"
 #include "kinds/image_reference.h"
 #include "kinds/registry_login.h"
 
@@ -32,10 +33,9 @@ Status pull_image(Engine& engine, const std::string& reference,
 /// `docker.io`, `host:5000`.
 std::string registry_of(std::string_view reference);
 /// Pulls with each of these logins in turn until one does, and then with our usual one, which is
-/// asked for only then: a helper that has it may be slow.
+/// asked for only then: a helper that has it may be slow. An error names a helper that failed.
 Status pull_with_logins(Engine& engine, const std::string& reference,
-                        const std::vector<RegistryLogin>& given,
-                        const std::function<std::optional<RegistryLogin>(std::string_view)>& usual,
+                        const std::vector<RegistryLogin>& given, const LoginSource& usual,
                         const ProgressSink& progress, std::stop_token stop,
                         Duration time_limit = Duration(0));
 /// Gives an image another name, too.

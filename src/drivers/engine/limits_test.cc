@@ -5,8 +5,11 @@
 #include "base/wait.h"
 #include "drivers/engine/archives.h"
 #include "drivers/engine/containers.h"
+#include "drivers/engine/driver.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/images.h"
+#include "kinds/kinds.h"
+#include "tests/fixtures/memory_blobs.h"
 #include "tests/fixtures/test_server.h"
 
 namespace fettle {
@@ -86,6 +89,41 @@ TEST_F(StalledEngine, AStartThatFailsForWhatPassesIsTriedAFewTimes) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("no such network interface"), std::string::npos);
   EXPECT_EQ(asked, 5);
+}
+
+TEST_F(StalledEngine, ABuildWhoseStepPodmanKillsIsTriedAFewTimes) {
+  limits_.silence = 10s;
+  std::atomic<int> asked = 0, failing = 2;
+  serve([&](const std::string& line) -> std::string {
+    if (has(line, "/tag?"))
+      return answer(201, "");
+    if (has(line, "/build?"))
+      return ++asked <= failing
+                 ? json("{\"error\":\"at STEP: while running runtime: signal: killed\"}\n")
+                 : json("{\"stream\":\"Successfully built\"}\n");
+    return has(line, "GET ") ? json(R"({"Id":"sha256:0123456789abcdef0123456789"})") : "";
+  });
+  MemoryBlobs blobs;
+  EngineAddress address;
+  address.text = address.unix_socket = server_->path().string();
+  address.base = "http://engine";
+  EngineDriver driver(
+      http_, blobs,
+      [&](bool, std::stop_token) -> Result<EngineLink> { return EngineLink{.address = address}; },
+      {.limits = limits_});
+  Act act;
+  act.key = {Name("e"), "build", "mine"};
+  act.attributes = *build_kind().normalise(
+      Value::dict({{"image", "mine"}, {"context", *blobs.put("a context")}}));
+  const auto made = driver.apply(act, {}, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(asked, 3);
+  asked = 0;
+  failing = 1'000;
+  const auto killed = driver.apply(act, {}, {});
+  ASSERT_FALSE(killed);
+  EXPECT_NE(killed.error().message.find("signal: killed"), std::string::npos);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST_F(StalledEngine, ACallIsGivenUp) {
@@ -174,11 +212,12 @@ TEST_F(StalledEngine, OurLoginIsAskedForWhenThoseGivenAreRefused) {
     return refuses ? answer(500, R"({"message":"unauthorized"})") : json("{}");
   });
   int asked = 0;
+  std::string failure;
   const auto pull = [&] {
     return pull_with_logins(*engine_, "r.test/a", {{"bob", "word"}},
-                            [&](std::string_view registry) -> std::optional<RegistryLogin> {
+                            [&](std::string_view registry) -> StoredLogin {
                               asked += registry == "r.test" ? 1 : 100;
-                              return std::nullopt;
+                              return {{}, failure};
                             },
                             {}, {});
   };
@@ -190,6 +229,11 @@ TEST_F(StalledEngine, OurLoginIsAskedForWhenThoseGivenAreRefused) {
   ASSERT_FALSE(pulled);
   EXPECT_NE(pulled.error().message.find("refuses the user `bob`"), std::string::npos)
       << pulled.error().message;
+  failure = "`docker-credential-x` failed";
+  const Status with_helper = pull();
+  ASSERT_FALSE(with_helper);
+  EXPECT_TRUE(with_helper.error().message.ends_with("; `docker-credential-x` failed"))
+      << with_helper.error().message;
 }
 
 TEST_F(StalledEngine, LogsAreFollowedWhileTheEngineAnswers) {

@@ -22,10 +22,17 @@ using VariableReader = std::function<std::optional<std::string>(const char* name
 /// `config.json` of `$DOCKER_CONFIG` or `~/.docker`, Podman's `auth.json`.
 std::vector<Path> login_files(const VariableReader& variables);
 
+struct StoredLogin {
+  std::optional<RegistryLogin> login{};
+  /// The first helper that failed, the file that names it, and how it failed; empty: none did. One
+  /// that has no login for the registry has not failed.
+  std::string failure{};
+};
+using LoginSource = std::function<StoredLogin(std::string_view registry)>;
+
 /// The login at a registry (`docker.io`, `host:5000`) by the first file that has one, asking the
 /// helper that it names (`credHelpers`, `credsStore`). None: files that are not there or cannot be
 /// read have none, and neither has a helper that fails or says nothing for 20 s.
-std::optional<RegistryLogin> stored_login(std::string_view registry,
-                                          const VariableReader& variables);
+StoredLogin stored_login(std::string_view registry, const VariableReader& variables);
 
 }  // namespace fettle

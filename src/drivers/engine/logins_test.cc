@@ -19,12 +19,15 @@ class Logins : public testing::Test {
   }
   Path root() const { return folder_->path(); }
   std::string login(std::string_view registry) const {
-    const auto found = stored_login(registry, [this](const char* name) {
+    const auto found = stored(registry).login;
+    return found ? cat(found->username, ":", found->password, found->is_token ? " (token)" : "")
+                 : "none";
+  }
+  StoredLogin stored(std::string_view registry) const {
+    return stored_login(registry, [this](const char* name) {
       const auto value = variables_.find(name);
       return value == variables_.end() ? std::nullopt : std::optional(value->second);
     });
-    return found ? cat(found->username, ":", found->password, found->is_token ? " (token)" : "")
-                 : "none";
   }
   static std::string auths(std::string_view registry, std::string_view pair) {
     return cat(R"({"auths":{")", registry, R"(":{"auth":")", base64_encode(pair), R"("}}})");
@@ -74,13 +77,36 @@ TEST_F(Logins, AreAskedOfHelpers) {
   EXPECT_EQ(login("r.test"), "bob:s");
   EXPECT_EQ(login("docker.io"), "<token>:t (token)");
   EXPECT_EQ(login("other.test"), "none");
+  EXPECT_EQ(stored("other.test").failure, "");
   // Podman's tools ask a helper for the name under which it stands.
   write(".docker/config.json", R"({"credHelpers":{"docker.io":"test"}})");
   EXPECT_EQ(login("docker.io"), "eve:e");
   for (const char* name : {"not-there", "../bin/x", ""}) {
     write(".docker/config.json", cat(R"({"credHelpers":{"r.test":")", name, R"("}})"));
     EXPECT_EQ(login("r.test"), "none") << name;
+    EXPECT_EQ(stored("r.test").failure.empty(), *name == 0) << name;
   }
+  setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(Logins, AHelperThatFailsIsNamed) {
+  const std::string path = getenv("PATH");
+  setenv("PATH", cat((root() / "bin").string(), ":", path).c_str(), 1);
+  const std::string file = root() / ".docker/config.json";
+  write(".docker/config.json", R"({"credsStore":"broken"})");
+  const auto failure = [&](const char* program) {
+    write("bin/docker-credential-broken", program, 0755);
+    return stored("r.test").failure;
+  };
+  const std::string begin = cat("`docker-credential-broken`, which `", file, "` names, failed: ");
+  EXPECT_EQ(failure("#!/bin/sh\necho no bus >&2; echo more >&2; exit 3\n"),
+            begin + "exit code 3, no bus");
+  EXPECT_EQ(failure("#!/bin/sh\nexit 1\n"), begin + "exit code 1");
+  EXPECT_EQ(failure("#!/bin/sh\necho what\n"), begin + "it answered with no JSON object");
+  // Another file may have a login all the same, and the failure is known.
+  write(".config/containers/auth.json", auths("r.test", "podman:late"));
+  EXPECT_EQ(login("r.test"), "podman:late");
+  EXPECT_NE(stored("r.test").failure, "");
   setenv("PATH", path.c_str(), 1);
 }
 

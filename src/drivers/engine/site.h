@@ -26,7 +26,7 @@ struct EngineDriverOptions {
   bool rollback = true;  ///< if a replacement fails, the old container is started again
   std::span<const Subnet> pools = own_pools;  ///< the ranges for networks
   /// Our login at a registry (`docker.io`, `host:5000`), if there is one.
-  std::function<std::optional<RegistryLogin>(std::string_view registry)> login{};
+  LoginSource login{};
   CallObserver on_call{};
 };
 

@@ -180,6 +180,8 @@ class Writer {
     spec.add("build_context_dir", literal(build.context));
     if (!build.dockerfile.empty() && build.dockerfile != "Dockerfile")
       spec.add("build_file", literal(build.dockerfile));
+    if (!build.dockerfile_inline.empty())
+      spec.add("dockerfile_inline", literal(build.dockerfile_inline));
     if (!build.target.empty())
       spec.add("target_stage", literal(build.target));
     if (!build.args.empty())

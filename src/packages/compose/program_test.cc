@@ -164,6 +164,7 @@ TEST_F(ComposeProgram, BuildsConfigsAndSecrets) {
       "services:\n"
       "  api:\n    build: {context: ./api, dockerfile: Other, target: run, args: [V=1]}\n"
       "    configs: [{source: site, target: /etc/site}]\n    secrets: [pass_word]\n"
+      "  given: {build: {context: ., dockerfile_inline: \"FROM a\\nRUN b\\n\"}}\n"
       "  again: {image: a, build: ., user: 'node:1000', working_dir: /w, extra_hosts: "
       "['a:1.2.3.4'], "
       "tmpfs: /run, init: false}\n"
@@ -183,7 +184,10 @@ TEST_F(ComposeProgram, BuildsConfigsAndSecrets) {
             "target_stage=\"run\", build_args={\"V\": \"1\"}), files={\"/tmp/config--site\": "
             "\"config--site\", \"/tmp/secret--pass-word\": \"secret--pass-word\"}, "
             "files_to_be_moved={\"/tmp/config--site/site.conf\": \"/etc/site\", "
-            "\"/tmp/secret--pass-word/pass-word\": \"/run/secrets/pass_word\"}))\n");
+            "\"/tmp/secret--pass-word/pass-word\": \"/run/secrets/pass_word\"}))\n"
+            "    plan.add_service(name = \"given\", config = ServiceConfig(image=ImageBuildSpec("
+            "image_name=\"given-image\", build_context_dir=\".\", "
+            "dockerfile_inline=\"FROM a\\nRUN b\\n\")))\n");
   EXPECT_EQ(made.hidden, std::vector<std::string>{"hush"});
 }
 

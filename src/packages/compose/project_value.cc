@@ -41,7 +41,9 @@ class ValueFields {
 Value value_of(const Build& build) {
   ValueFields fields;
   fields.text("context", build.context);
-  fields.text("dockerfile", build.dockerfile.empty() ? "Dockerfile" : build.dockerfile);
+  if (build.dockerfile_inline.empty())
+    fields.text("dockerfile", build.dockerfile.empty() ? "Dockerfile" : build.dockerfile);
+  fields.text("dockerfile_inline", build.dockerfile_inline);
   fields.text("target", build.target);
   fields.map("args", build.args);
   return fields.made();

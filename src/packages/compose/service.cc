@@ -134,12 +134,16 @@ class Reader {
       else if (key == "args")
         TRY(build_args(value, build));
       else if (key == "dockerfile_inline")
+        build.dockerfile_inline = TRY(text_of(value, key));
+      else if (key == "additional_contexts")
         return error_at(value,
-                        "`dockerfile_inline` is not supported: write it to a file and name that "
-                        "as `dockerfile`");
+                        "`additional_contexts` are not supported: put such a folder into the "
+                        "context, and name such an image in the Dockerfile");
       else
         notes_.add(found->where_of(found->keys[i]), cat("`", key, "` of `build` has no effect"));
     }
+    if (!build.dockerfile.empty() && !build.dockerfile_inline.empty())
+      return error_at(*found, "a build has either a `dockerfile` or a `dockerfile_inline`");
     if (build.context.find("://") != std::string::npos || build.context.starts_with("git@"))
       return error_at(*found, cat("the context `", printable(build.context),
                                   "` is not a folder of the project: clone it there"));

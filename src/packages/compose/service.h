@@ -51,7 +51,7 @@ struct HealthCheck {
 };
 
 struct Build {
-  std::string context = ".", dockerfile{}, target{};
+  std::string context = ".", dockerfile{}, dockerfile_inline{}, target{};
   std::map<std::string, std::string> args{};
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t largest_dockerfile = 1 << 20;  // bytes
+constexpr size_t largest_dockerfile = 1 << 20;                  // bytes
+constexpr std::string_view inline_file = ".dockerfile-inline";  ///< its name in what is sent
 
 std::string text_of_field(starlark::Value record, std::string_view name,
                           std::string_view otherwise = {}) {
@@ -82,13 +83,18 @@ Dict text_entries(const std::map<std::string, std::string>& texts) {
 Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
   ImageBuild build;
   build.image = text_of_field(spec, "image_name");
+  const std::string given = text_of_field(spec, "dockerfile_inline");
   const std::string file =
-      TRY(inner_path(text_of_field(spec, "build_file", "Dockerfile")).context("`build_file`"));
+      TRY(inner_path(text_of_field(spec, "build_file", given.empty() ? "Dockerfile" : inline_file))
+              .context("`build_file`"));
   const std::string target = text_of_field(spec, "target_stage");
   const std::map<std::string, std::string> arguments = TRY(build_arguments(call, spec));
   const fs::path folder = TRY(context_folder(call, text_of_field(spec, "build_context_dir")));
-  const std::string text = TRY(read_build_file(folder, file, call.sources.shown(folder.string())));
-  const std::string shown = call.sources.shown((folder / file).string());
+  const std::string text =
+      given.empty() ? TRY(read_build_file(folder, file, call.sources.shown(folder.string())))
+                    : given;
+  const std::string shown =
+      given.empty() ? call.sources.shown((folder / file).string()) : "dockerfile_inline";
   const Dockerfile dockerfile = TRY(read_dockerfile(text, shown, target, arguments));
   // The name would mean the base before a build and the result after it, so each run would build.
   for (const BaseImage& base : dockerfile.bases)

@@ -22,19 +22,22 @@ class PullTeller : public Audience {
 
 }  // namespace
 
-Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references) {
+Result<Summary> pull_images(const Workplace& place, const Intent& wanted) {
   // Images belong to the machine, so the environment is the one without a name.
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, Name(), true));
   auto intent = std::make_shared<Intent>();
   PullTeller teller(place);
-  for (const std::string& reference : references) {
-    Resource image;
-    image.key = {Name(), "image", reference};
-    image.attributes = TRY(image_kind().normalise(Value::dict({{"reference", reference}})));
-    image.driver = own_engine;
-    image.origin = place.command;
-    intent->resources[Name()].push_back(std::move(image));
-  }
+  for (const auto& [environment, resources] : wanted.resources)
+    for (const Resource& resource : resources) {
+      if (resource.key.kind != "image")
+        continue;
+      Resource image;
+      image.key = {Name(), "image", resource.key.name};
+      image.attributes = resource.attributes;
+      image.driver = own_engine;
+      image.origin = place.command;
+      intent->resources[Name()].push_back(std::move(image));
+    }
   RunRequest run_request;
   run_request.intent = std::move(intent);
   run_request.known = TRY(place.store->known(Name()));

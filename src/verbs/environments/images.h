@@ -5,7 +5,8 @@
 
 namespace fettle {
 
-/// Lets the engine pull the images that it does not have.
-Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references);
+/// Lets the engine pull the images of an intent that it does not have, with the logins that are given
+/// there.
+Result<Summary> pull_images(const Workplace& place, const Intent& wanted);
 
 }  // namespace fettle

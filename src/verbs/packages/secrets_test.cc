@@ -4,6 +4,7 @@
 
 #include "tests/fixtures/package_fixture.h"
 #include "verbs/environments/explain.h"
+#include "verbs/environments/images.h"
 
 namespace fettle {
 namespace {
@@ -100,6 +101,24 @@ TEST_F(SecretsTest, AWholeRunHoldsNone) {
   // It was used all the same.
   EXPECT_EQ(engine_.containers.at("db").commands.at(0), cat("bob:", quoted_secret));
   expect_hidden(told(replace_all(using_it, "login", "log in")));
+}
+
+TEST_F(SecretsTest, ImagesArePulledWithTheLoginsOfThePackage) {
+  write_script(
+      "  plan.add_service(\"s\", ServiceConfig(image = ImageSpec(image = \"r.test/a:1\", "
+      "username = \"me\", password = password)))\n");
+  const auto report = dry_run_package(place_, request_);
+  ASSERT_TRUE(report) << to_string(report.error());
+  const auto pulled = pull_images(place_, *report->intent);
+  ASSERT_TRUE(pulled) << to_string(pulled.error());
+  EXPECT_TRUE(pulled->good());
+  const Known known = *home_.store().known(Name());
+  const auto found = known.find(Key{Name(), "image", "r.test/a:1"});
+  ASSERT_NE(found, known.end());
+  EXPECT_EQ(write_json(dict_of(found->second->applied->attributes).at("credentials"),
+                       {.show_secrets = true}),
+            write_json(Value::list({Value::dict(
+                {{"r.test", Value::dict({{"username", "me"}, {"password", quoted_secret}})}})})));
 }
 
 TEST_F(SecretsTest, APlanHoldsNone) {

@@ -1,0 +1,1 @@
+title = the frontend answers
