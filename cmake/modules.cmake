@@ -80,6 +80,39 @@ function(fettle_tests name)
   target_link_libraries(${name}_test PRIVATE fettle_flags ${arg_USES} ${arg_LIBRARIES} gtest gtest_main Threads::Threads)
   target_compile_definitions(${name}_test PRIVATE FETTLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name}_test)
+  set_property(GLOBAL APPEND PROPERTY fettle_test_programs ${name}_test)
+endfunction()
+
+# The libraries that a target is linked from, each after those that it uses itself.
+function(fettle_libraries_of target out)
+  set(found ${${out}})
+  get_target_property(used ${target} LINK_LIBRARIES)
+  list(FILTER used INCLUDE REGEX "^fettle_")
+  list(REMOVE_ITEM used fettle_flags ${found})
+  foreach(library ${used})
+    fettle_libraries_of(${library} found)
+    list(APPEND found ${library})
+  endforeach()
+  list(REMOVE_DUPLICATES found)
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# Of a template or an inline function that several sources instantiate, the linker takes the first. Tests come
+# before libraries, so that in test programs the libraries ran with instances that were not optimized: vectors of
+# values, the reader of JSON. So the libraries that are optimized are named before everything else. What of them is linked
+# does not depend on that: mold, as other linkers but GNU's, does not read archives in order. With GNU's it has no effect.
+function(fettle_optimized_first)
+  get_property(programs GLOBAL PROPERTY fettle_test_programs)
+  foreach(program ${programs})
+    set(libraries "")
+    fettle_libraries_of(${program} libraries)
+    foreach(library ${libraries})
+      get_target_property(options ${library} COMPILE_OPTIONS)
+      if(NOT "${fettle_unoptimized}" IN_LIST options)
+        target_link_options(${program} PRIVATE $<TARGET_FILE:${library}>)
+      endif()
+    endforeach()
+  endforeach()
 endfunction()
 
 function(fettle_module name)
