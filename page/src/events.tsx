@@ -19,7 +19,6 @@ export function EventsView({ environment }: { environment: string; rest: string[
   };
   useEffect(() => {
     let isWanted = true;
-    setEvents(undefined);
     load(null).then((page) => { if (isWanted) { setEvents(page.events); setNext(page.next); setError(''); } },
       (failure: Error) => isWanted && setError(failure.message));
     return () => { isWanted = false; };
@@ -34,7 +33,7 @@ export function EventsView({ environment }: { environment: string; rest: string[
   }, (failure: Error) => setError(failure.message));
   return <>
     <Title>{environment === '' ? 'Events' : `Events of ${environment}`}</Title>
-    <form role="search" onSubmit={(submit) => { submit.preventDefault(); setText(typed); }}>
+    <form role="search" onSubmit={(submit) => { submit.preventDefault(); if (typed !== text) { setText(typed); setEvents(undefined); } }}>
       <label>Find <input type="search" value={typed} onInput={(input) => setTyped(input.currentTarget.value)} /></label>
       <button type="submit">Find</button>
     </form>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { apiOf, type Graph, type GraphNode, type Resource, useDocument } from './api';
 import { jsonOf, place, Shown, State, Title } from './parts';
 
-const width = 190, height = 34, columnStep = 250, rowStep = 46;
+const width = 190, height = 34, columnStep = 250, rowStep = 46, readable = 0.7;
 
 interface Box { x: number; y: number }
 
@@ -78,13 +78,14 @@ function fitted(context: CanvasRenderingContext2D, text: string, most: number) {
   return text.slice(0, end) + '…';
 }
 
-function whole(canvas: HTMLCanvasElement, boxes: Box[]): Look {
+// All of it, or as much as can be read, from the first column on.
+function whole(canvas: HTMLCanvasElement, boxes: Box[], least = 0): Look {
   if (boxes.length === 0) return { x: 0, y: 0, scale: 1 };
-  const xs = boxes.map((box) => box.x), ys = boxes.map((box) => box.y);
-  const least = { x: Math.min(...xs) - 20, y: Math.min(...ys) - 20 };
-  const w = Math.max(...xs) + width + 20 - least.x, h = Math.max(...ys) + height + 20 - least.y;
-  const scale = Math.min(1, canvas.clientWidth / w, canvas.clientHeight / h);
-  return { x: (canvas.clientWidth - w * scale) / 2 - least.x * scale, y: (canvas.clientHeight - h * scale) / 2 - least.y * scale, scale };
+  const left = Math.min(...boxes.map((box) => box.x)) - 20, right = Math.max(...boxes.map((box) => box.x)) + width + 20;
+  const top = Math.min(...boxes.map((box) => box.y)) - 20, bottom = Math.max(...boxes.map((box) => box.y)) + height + 20;
+  const w = right - left, h = bottom - top;
+  const scale = Math.max(least, Math.min(1, canvas.clientWidth / w, canvas.clientHeight / h));
+  return { x: Math.max(0, (canvas.clientWidth - w * scale) / 2) - left * scale, y: (canvas.clientHeight - h * scale) / 2 - top * scale, scale };
 }
 
 function Picture({ graph, chosen, choose }: { graph: Graph; chosen: number; choose: (node: number) => void }) {
@@ -94,7 +95,7 @@ function Picture({ graph, chosen, choose }: { graph: Graph; chosen: number; choo
   const shape = `${graph.nodes.length} ${graph.edges.length}`;
   const paint = () => {
     if (canvas.current === null) return;
-    look.current ??= whole(canvas.current, boxes);
+    look.current ??= whole(canvas.current, boxes, readable);
     draw(canvas.current, graph, boxes, look.current, chosen);
   };
   const zoom = (factor: number, x = (canvas.current?.clientWidth ?? 0) / 2, y = (canvas.current?.clientHeight ?? 0) / 2) => {
@@ -104,18 +105,18 @@ function Picture({ graph, chosen, choose }: { graph: Graph; chosen: number; choo
     look.current = { scale, x: x - (x - now.x) * by, y: y - (y - now.y) * by };
     paint();
   };
-  useEffect(() => { look.current = null; paint(); }, [shape]);
+  useEffect(() => { look.current = null; paint(); centre(); }, [shape]);
   useEffect(paint, [graph, chosen]);
   // A node that was chosen in the list comes into sight.
-  useEffect(() => {
+  const centre = () => {
     const now = look.current, element = canvas.current, box = boxes[chosen];
     if (now === null || element === null || box === undefined) return;
     const x = box.x * now.scale + now.x, y = box.y * now.scale + now.y;
-    if (x < 0 || y < 0 || x + width * now.scale > element.clientWidth || y + height * now.scale > element.clientHeight) {
-      look.current = { ...now, x: element.clientWidth / 2 - (box.x + width / 2) * now.scale, y: element.clientHeight / 2 - (box.y + height / 2) * now.scale };
-      paint();
-    }
-  }, [chosen]);
+    if (x >= 0 && y >= 0 && x + width * now.scale <= element.clientWidth && y + height * now.scale <= element.clientHeight) return;
+    look.current = { ...now, x: element.clientWidth / 2 - (box.x + width / 2) * now.scale, y: element.clientHeight / 2 - (box.y + height / 2) * now.scale };
+    paint();
+  };
+  useEffect(centre, [chosen]);
   useEffect(() => {
     const element = canvas.current!;
     const sizes = new ResizeObserver(paint), dark = matchMedia('(prefers-color-scheme: dark)');
@@ -158,7 +159,7 @@ function Picture({ graph, chosen, choose }: { graph: Graph; chosen: number; choo
     <div class="buttons">
       <button type="button" onClick={() => zoom(1.25)}>Zoom in</button>
       <button type="button" onClick={() => zoom(0.8)}>Zoom out</button>
-      <button type="button" onClick={() => { look.current = null; paint(); }}>Show all</button>
+      <button type="button" onClick={() => { if (canvas.current !== null) look.current = whole(canvas.current, boxes); paint(); }}>Show all</button>
     </div>
   </div>;
 }

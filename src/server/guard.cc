@@ -89,6 +89,7 @@ std::optional<WebReply> Guard::exchange_key(const WebRequest& request) {
   WebReply reply;
   reply.content_type = "text/html; charset=utf-8";
   reply.body = cat("<!doctype html><meta charset=\"utf-8\"><title>fettle</title>",
+                   "<link rel=\"icon\" href=\"/icon.svg\">",
                    "<meta http-equiv=\"refresh\" content=\"0; url=/",
                    landing_.empty() ? "" : cat("#", landing_), "\">");
   // Whoever has the cookie only loads the page again.
