@@ -28,6 +28,10 @@ WebReply reply_of(const PageFile& file) {
 Result<std::unique_ptr<WebServer>> WebServer::open(const Workplace& place,
                                                    const WebSettings& settings,
                                                    std::span<const PageFile> files) {
+  if (files.empty())
+    return world_error(
+        "this program was built without its page: install Node 18 or later with npm and build it "
+        "again, or install the Debian package of a build that has the page");
   WebKeys keys = TRY(new_web_keys());
   std::unique_ptr<HttpListener> listener =
       TRY(HttpListener::open(settings.port, settings.listener));

@@ -24,7 +24,7 @@ struct WebSettings {
 
 class WebServer {
  public:
-  /// `place` outlives it, and `files` does. Error: the port is not to be had.
+  /// `place` outlives it, and `files` does. Errors: there are no files, the port is not to be had.
   static Result<std::unique_ptr<WebServer>> open(const Workplace& place,
                                                  const WebSettings& settings,
                                                  std::span<const PageFile> files);

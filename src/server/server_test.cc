@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include "server/log_lines.h"
 #include "server/routes.h"
 #include "tests/fixtures/package_fixture.h"
 #include "verbs/packages/secrets.h"
@@ -213,11 +214,11 @@ TEST_F(ServerTest, TricksWithPathsAreRefused) {
        {"/../etc/passwd", "/api/%2e%2e/x", "/api//environments", "/api/environments/",
         "/api/environments/a%2fb", "/api/environments/a%5cb", "/api/environments/a%00b",
         "/api/environments/%0d%0aX", "/api/environments/%", "/api/environments/%4", "/%zz",
-        "/api/environments/%ff", "/api/events?text=a&text=b", "/api/environments/%2e"})
+        "/api/environments/%ff", "/api/events?text=a&text=b", "/api/environments/%2e", "/assets/"})
     EXPECT_EQ(status_of(told(target)), "400") << target;
   for (const char* target : {"http://evil.example/", "evil.example:80", "*"})
     EXPECT_EQ(status_of(told(target)), "400") << target;
-  for (const char* target : {"/nothing", "/assets/", "/assets/main.js.map", "/API/environments",
+  for (const char* target : {"/nothing", "/assets", "/assets/main.js.map", "/API/environments",
                              "/api/nothing", "/api/environments/e/graph/x"})
     EXPECT_EQ(status_of(told(target)), "404") << target;
   EXPECT_EQ(status_of(told("/assets/main.js?x=1")), "200");
@@ -300,7 +301,10 @@ TEST_F(ServerTest, SeveralRequestsShareAConnection) {
 }
 
 TEST_F(ServerTest, TellsWhatCommandsTell) {
-  ASSERT_EQ(run(add("web") + exec("web", "first")), "RR");
+  write("hello.txt", "hi");
+  ASSERT_EQ(run(add("web") + exec("web", "first") +
+                "  plan.upload_files(src = \"./hello.txt\", name = \"page\")\n"),
+            "RRR");
   serve();
   enter();
   const Value all = asked("/api/environments");
@@ -310,6 +314,10 @@ TEST_F(ServerTest, TellsWhatCommandsTell) {
   const Value one = asked("/api/environments/e");
   EXPECT_EQ(one.integer_at("schema"), 1);
   EXPECT_EQ(one.at("services").items()[0].text_at("name"), "web");
+  const Value artifact = asked("/api/environments/e/artifacts/page");
+  ASSERT_EQ(artifact.items().size(), 1u);
+  EXPECT_EQ(artifact.items()[0].text_at("path"), "hello.txt");
+  EXPECT_EQ(artifact.items()[0].integer_at("size"), 2);
   const Value graph = asked("/api/environments/e/graph");
   std::map<std::string, size_t> places;
   const std::span<const Value> nodes = graph.at("nodes").items();
@@ -441,12 +449,12 @@ TEST_F(ServerTest, AViewerThatLagsIsToldAndGetsAll) {
   EXPECT_TRUE(stream.say(request("/api/stream", cat("Cookie: ", cookie_, "\r\n"))));
   EXPECT_EQ(status_of(told("/")), "200");  // others are served meanwhile
   const std::vector<Event> all = *place_.store->events("e", 0, 10'000);
-  const std::string told = stream.until(cat("id: ", all.back().sequence, "\n"));
-  const std::vector<int64_t> numbers = numbers_in(told);
+  const std::string heard = stream.until(cat("id: ", all.back().sequence, "\n"));
+  const std::vector<int64_t> numbers = numbers_in(heard);
   ASSERT_EQ(numbers.size(), all.size());
   for (size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(static_cast<uint64_t>(numbers[i]), all[i].sequence);
-  EXPECT_NE(told.find("event: behind\n"), std::string::npos);
+  EXPECT_NE(heard.find("event: behind\n"), std::string::npos);
 }
 
 TEST_F(ServerTest, EndsWithTheLastViewer) {
@@ -466,6 +474,31 @@ TEST_F(ServerTest, APortThatIsTakenIsSaid) {
   const auto second = WebServer::open(served_, {.port = server_->port()}, files);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find(cat("`", host_, "`")), std::string::npos);
+}
+
+TEST_F(ServerTest, AProgramWithoutAPageSaysHowToGetIt) {
+  const auto none = WebServer::open(place_, {}, {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().blame, Blame::world);
+  EXPECT_NE(none.error().message.find("npm"), std::string::npos);
+}
+
+TEST(LogLines, AreWholeInWhateverPiecesTheyCome) {
+  LogLines lines("web");
+  ASSERT_TRUE(lines.take(OutputStream::out, "2026-01-01T00:00:00Z fir"));
+  ASSERT_TRUE(lines.take(OutputStream::errors, "2026-01-01T00:00:01Z oops\n"));
+  ASSERT_TRUE(lines.take(OutputStream::out, "st\n2026-01-01T00:00:02Z a\x1b[31m\nlast"));
+  ASSERT_TRUE(lines.take(OutputStream::errors, "T " + std::string(1'000'000, 'x')));
+  const std::vector<Value> all = lines.finish();
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(all[0].text_at("text"), "oops");
+  EXPECT_EQ(all[0].text_at("stream"), "stderr");
+  EXPECT_EQ(all[1].text_at("text"), "first");
+  EXPECT_EQ(all[1].text_at("time"), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(all[2].text_at("text"), "a\\x1b[31m");
+  EXPECT_EQ(all[3].text_at("text"), "");
+  EXPECT_EQ(all[3].text_at("time"), "last");
+  EXPECT_EQ(all[4].text_at("text").size(), 65'534u);
 }
 
 TEST(WebRoutes, EachHasAPatternOfItsOwnAndASummary) {

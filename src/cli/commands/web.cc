@@ -54,10 +54,6 @@ Result<int> web(Face& face) {
   settings.port = static_cast<int>(port);
   if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
     settings.landing = cat("/env/", TRY(known_environment(face, name)).name);
-  if (page_files().empty())
-    return world_error(
-        "this program was built without its page: install Node 18 or later with npm and build it "
-        "again, or install the Debian package, which has the page");
   place->interrupt->expect();
   const std::unique_ptr<WebServer> server = TRY(WebServer::open(*place, settings, page_files()));
   const std::string address = server->address();
