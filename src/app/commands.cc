@@ -33,6 +33,7 @@ Command show_command();
 Command drift_command();
 Command events_command();
 Command doctor_command();
+Command web_command();
 std::vector<Command> engine_commands();
 Command starlark_command();
 Command compile_command();
@@ -133,7 +134,7 @@ std::vector<Command> make_all() {
         orphan_commands(), enclave_commands(),
         Commands{enclave_dump_command(), dump_command(), clean_command()}, service_commands(),
         Commands{port_print_command()}, files_commands(), engine_commands(),
-        Commands{doctor_command()}, kurtosis_commands(),
+        Commands{web_command(), doctor_command()}, kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})
     all.insert(all.end(), group.begin(), group.end());
   return all;

@@ -1,0 +1,111 @@
+// What the server tells: documents on request, and events as they happen. The page decides nothing and keeps nothing.
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Environment { name: string; uuid: string; status: string; created: string }
+export interface Service { name: string; uuid: string; status: string; image: string; ip_address: string; container: string; ports: Record<string, { url?: string; number?: number; transport?: string }> }
+export interface Artifact { name: string; uuid: string; digest: string }
+export interface Inspected extends Environment {
+  versions: number; version: number | null; released: number | null; resources: number;
+  orphans: { key: string }[]; services: Service[]; files: Artifact[];
+}
+export interface GraphNode { id: string; kind: string; label: string; state: string; origin: string | null; members: number; group: boolean; rank: number; row: number }
+export interface GraphEdge { from: number; to: number; bond: string }
+export interface Graph { resources: number; left_out: number; nodes: GraphNode[]; edges: GraphEdge[] }
+export interface ResourceRecord {
+  key: string; origin: string | null; attributes: unknown; outputs: unknown; needs: { key: string; bond: string }[];
+  wanted_by: string[]; incarnation: number; done: boolean; attempt: string | null;
+}
+export interface Resource { record: ResourceRecord; why: { because: string[] } }
+export interface Run { run: number; began: string; ended: string | null; what: string; outcome: string | null; counts: Record<string, number> | null }
+export interface Act { key: string; verb: string; began: string; ended: string; outcome: string; text: string }
+export interface FettleEvent { sequence: number; time: string; environment: string; type: string; key: string | null; verb: string | null; text: string }
+export interface EventPage { events: FettleEvent[]; next: number | null; newest: number }
+export interface LogLine { service: string; stream: string; time: string; text: string }
+export interface Version { version: number; created: string; released: string | null; partial: boolean }
+export interface Difference { id: string; change: string; set: string | null; set_before: string | null; fields: { field: string; before?: unknown; after?: unknown }[] }
+export interface Attempt { key: string; origin: string | null; state: string; verb: string; error: string | null; started: string; calls: number | null; spent: number | null; pause: number | null }
+export interface FleetObject { kind: string; metadata: { name: string; namespace?: string }; spec?: { nodeName?: string; replicas?: number }; status?: Record<string, unknown> }
+export interface Fleet { objects: FleetObject[]; pods: FleetObject[]; images: { node: string; image: string; status: string; bytes: number; owner: string; message: string }[] }
+export interface ArchiveEntry { path: string; size: number; directory: boolean }
+
+export class ServerError extends Error {}
+
+export async function ask<T>(path: string): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path);
+  } catch {
+    throw new ServerError('The server has ended. Start `fettle web` again.');
+  }
+  const document = await response.json().catch(() => null);
+  if (!response.ok) throw new ServerError(document?.error?.message ?? `The server answered ${response.status}.`);
+  return document as T;
+}
+
+export const apiOf = (environment: string, rest = '') => `/api/environments/${encodeURIComponent(environment)}${rest}`;
+
+// Events reach every view over one stream; while it is open, the server knows that somebody looks.
+type Listener = (event: FettleEvent) => void;
+const listeners = new Set<Listener>();
+const connection = { isOpen: true, tell: new Set<(isOpen: boolean) => void>() };
+
+function setOpen(isOpen: boolean) {
+  if (connection.isOpen === isOpen) return;
+  connection.isOpen = isOpen;
+  connection.tell.forEach((tell) => tell(isOpen));
+}
+
+export async function openStream() {
+  const { newest } = await ask<EventPage>('/api/events');
+  const stream = new EventSource(`/api/stream?after=${newest}`);
+  stream.onopen = () => setOpen(true);
+  stream.onerror = () => setOpen(false);
+  stream.onmessage = (message) => {
+    const event = JSON.parse(message.data) as FettleEvent;
+    listeners.forEach((listener) => listener(event));
+  };
+}
+
+export function useConnection(): boolean {
+  const [isOpen, set] = useState(connection.isOpen);
+  useEffect(() => {
+    connection.tell.add(set);
+    return () => void connection.tell.delete(set);
+  }, []);
+  return isOpen;
+}
+
+export function useEvents(listener: Listener, inputs: unknown[]) {
+  useEffect(() => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, inputs);
+}
+
+export interface Answer<T> { value?: T; error?: string; again: () => void }
+
+// The document at a path, asked for again soon after something happened in its environment.
+export function useDocument<T>(path: string | null, environment?: string): Answer<T> {
+  const [state, set] = useState<{ path: string | null; value?: T; error?: string }>({ path });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (path === null) return;
+    let isWanted = true;
+    ask<T>(path).then(
+      (value) => isWanted && set({ path, value }),
+      (error: Error) => isWanted && set((before) => ({ path, value: before.path === path ? before.value : undefined, error: error.message })),
+    );
+    return () => { isWanted = false; };
+  }, [path, turn]);
+  useEffect(() => {
+    let timer: number | undefined;
+    const listener = (event: FettleEvent) => {
+      if (environment !== undefined && event.environment !== environment) return;
+      timer ??= window.setTimeout(() => { timer = undefined; setTurn((now) => now + 1); }, 300);
+    };
+    listeners.add(listener);
+    return () => { listeners.delete(listener); window.clearTimeout(timer); };
+  }, [environment]);
+  const again = () => setTurn((now) => now + 1);
+  return state.path === path ? { value: state.value, error: state.error, again } : { again };
+}

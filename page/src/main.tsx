@@ -1,0 +1,66 @@
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { openStream, useConnection } from './api';
+import { Environments } from './environments';
+import { EventsView } from './events';
+import { Fleet } from './fleet';
+import { GraphView } from './graph';
+import { Logs } from './logs';
+import { Overview, Artifact } from './overview';
+import { place } from './parts';
+import { Pending } from './pending';
+import { Runs } from './runs';
+import { Versions } from './versions';
+import './style.css';
+
+// The views of an environment: a view is the last part of an address, so that each can be sent to somebody.
+const views: Record<string, { title: string; show: (props: { environment: string; rest: string[] }) => preact.JSX.Element }> = {
+  overview: { title: 'Overview', show: Overview },
+  graph: { title: 'Graph', show: GraphView },
+  runs: { title: 'Runs', show: Runs },
+  events: { title: 'Events', show: EventsView },
+  logs: { title: 'Logs', show: Logs },
+  pending: { title: 'Pending', show: Pending },
+  versions: { title: 'Versions', show: Versions },
+  fleet: { title: 'Fleet', show: Fleet },
+};
+
+const parts = () => location.hash.replace(/^#\/?/, '').split('/').filter((part) => part !== '').map((part) => {
+  try { return decodeURIComponent(part); } catch { return part; }
+});
+
+function Page() {
+  const [address, setAddress] = useState(parts());
+  const isOpen = useConnection();
+  useEffect(() => {
+    const follow = () => setAddress(parts());
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  const [room, environment, name = 'overview', ...rest] = address;
+  const isEnvironment = room === 'env' && environment !== undefined;
+  const View = isEnvironment ? views[name]?.show : undefined;
+  return <>
+    <a class="skip" href="#main" onClick={(click) => { click.preventDefault(); document.querySelector('h1')?.focus(); }}>Skip to the view</a>
+    <header>
+      <nav aria-label="Everything">
+        <a href="#/" aria-current={address.length === 0 ? 'page' : undefined}>Environments</a>
+        <a href="#/events" aria-current={room === 'events' ? 'page' : undefined}>All events</a>
+      </nav>
+      {!isOpen && <p class="error" role="alert">The server does not answer: it has ended, or is starting again.</p>}
+      {isEnvironment && <nav aria-label={`Environment ${environment}`}>
+        {Object.entries(views).map(([key, view]) =>
+          <a key={key} href={place('env', environment, key)} aria-current={key === name ? 'page' : undefined}>{view.title}</a>)}
+      </nav>}
+    </header>
+    <main id="main">
+      {View !== undefined ? <View key={`${environment} ${name}`} environment={environment} rest={rest} />
+        : isEnvironment && name === 'artifact' && rest[0] !== undefined ? <Artifact environment={environment} name={rest[0]} />
+        : room === 'events' ? <EventsView environment="" rest={[]} />
+        : <Environments />}
+    </main>
+  </>;
+}
+
+render(<Page />, document.getElementById('page')!);
+openStream().catch(() => undefined);

@@ -1,0 +1,56 @@
+import { apiOf, type Act, type Run, useDocument } from './api';
+import { place, Shown, spanOf, State, Table, timeOf, Title } from './parts';
+
+export function Runs({ environment, rest }: { environment: string; rest: string[] }) {
+  return rest[0] === undefined ? <RunList environment={environment} /> : <RunView environment={environment} run={rest[0]} />;
+}
+
+function counts(run: Run) {
+  return Object.entries(run.counts ?? {}).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`).join(', ');
+}
+
+function RunList({ environment }: { environment: string }) {
+  const answer = useDocument<{ runs: Run[] }>(apiOf(environment, '/runs'), environment);
+  return <>
+    <Title>{`Runs of ${environment}`}</Title>
+    <Shown answer={answer}>{({ runs }) => runs.length === 0 ? <p>Nothing has been run yet.</p>
+      : <Table label="Runs" heads={['Began', 'What', 'Outcome', 'Took', 'Acts']}>
+        {runs.map((run) => <tr key={run.run}>
+          <th scope="row"><a href={place('env', environment, 'runs', String(run.run))}>{timeOf(run.began)}</a></th>
+          <td class="code">{run.what}</td>
+          <td>{run.outcome ?? 'not ended'}</td>
+          <td>{run.ended === null ? '' : spanOf(run.began, run.ended)}</td>
+          <td>{counts(run)}</td>
+        </tr>)}
+      </Table>}</Shown>
+  </>;
+}
+
+const most = 1000;
+
+function RunView({ environment, run }: { environment: string; run: string }) {
+  const answer = useDocument<Run & { acts: Act[] }>(apiOf(environment, `/runs/${encodeURIComponent(run)}`), environment);
+  return <>
+    <Title>{`Run ${run} of ${environment}`}</Title>
+    <Shown answer={answer}>{(view) => {
+      const begin = Date.parse(view.began);
+      const end = Math.max(begin + 1, ...view.acts.map((act) => Date.parse(act.ended)), view.ended === null ? 0 : Date.parse(view.ended));
+      const at = (time: string) => (Date.parse(time) - begin) / (end - begin) * 1000;
+      return <>
+        <p><code>{view.what}</code>, {timeOf(view.began)}: {view.outcome ?? 'it has not ended'}.</p>
+        {view.acts.length === 0 ? <p>It did nothing.</p> : <Table label="Time line" heads={['Resource', 'Act', 'State', 'After', 'Took', 'Time']}>
+          {view.acts.slice(0, most).map((act) => <tr key={act.key}>
+            <th scope="row"><a href={place('env', environment, 'graph', 'node', act.key)}>{act.key}</a></th>
+            <td>{act.verb}</td>
+            <td><State name={act.outcome} /> {act.outcome === 'failed' && act.text}</td>
+            <td>{spanOf(view.began, act.began)}</td>
+            <td>{spanOf(act.began, act.ended)}</td>
+            <td><svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+              <rect x={at(act.began)} width={Math.max(4, at(act.ended) - at(act.began))} y="0" height="10" /></svg></td>
+          </tr>)}
+        </Table>}
+        {view.acts.length > most && <p>{view.acts.length - most} more acts are not shown; <code>fettle events {environment}</code> has all.</p>}
+      </>;
+    }}</Shown>
+  </>;
+}

@@ -1,0 +1,88 @@
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "documents/graphs.h"
+#include "server/server.h"
+
+namespace fettle {
+namespace {
+
+bool has_display() {
+  for (const char* const name : {"DISPLAY", "WAYLAND_DISPLAY"})
+    if (const char* const value = std::getenv(name); value != nullptr && *value != 0)
+      return true;
+  return false;
+}
+
+/// A file that leads to the page, while it is there. The words of a process are seen by every user
+/// of this machine, so a browser is not given the address, which has the key, but this file.
+class PageLink {
+ public:
+  PageLink(const std::string& home, int port) : path_(Path(home) / cat("web-", port, ".html")) {}
+  ~PageLink() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  PageLink(const PageLink&) = delete;
+  PageLink& operator=(const PageLink&) = delete;
+
+  Status open(const std::string& address) const {
+    TRY(write_file(path_,
+                   cat("<!doctype html><meta charset=\"utf-8\"><title>fettle</title>",
+                       "<meta http-equiv=\"refresh\" content=\"0; url=", address, "\">\n"),
+                   0600));
+    TRY(start_detached({.arguments = {"xdg-open", path_.string()}}));
+    return {};
+  }
+
+ private:
+  const Path path_;
+};
+
+Result<int> web(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  if (place->shows_secrets)
+    return user_error("the page never shows secrets: leave out `--show-secrets`");
+  WebSettings settings;
+  const int64_t port = TRY(face.parsed.number("port", 0));
+  if (port < 0 || port > 65'535)
+    return user_error(cat("`--port` must be a number from 0 to 65535, not ", port));
+  settings.port = static_cast<int>(port);
+  if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
+    settings.landing = cat("/env/", TRY(known_environment(face, name)).name);
+  place->interrupt->expect();
+  const std::unique_ptr<WebServer> server = TRY(WebServer::open(*place, settings, page_files()));
+  const std::string address = server->address();
+  if (face.json || face.json_lines)
+    print_json(page_document(address));
+  else
+    print(address);
+  if (!face.quiet && !face.json && !face.json_lines)
+    print_error(
+        "the address opens the page once; it is served until nobody has looked at it for a minute, "
+        "or until Ctrl-C");
+  const PageLink link(place->home, server->port());
+  if (!face.parsed.flag("no-open") && has_display() && !find_program("xdg-open").empty())
+    if (const Status opened = link.open(address); !opened && !face.quiet)
+      print_error(cat("warning: no browser was opened: ", to_string(opened.error())));
+  server->serve(place->interrupt->acts_token());
+  return 0;
+}
+
+}  // namespace
+
+Command web_command() {
+  return CommandGroup{"machine", {environment_option()}}.reader(
+      "web", "[ENCLAVE]", 0, 1,
+      "Serves a page about the environments of this machine, for you alone, and opens it.\n"
+      "It shows graphs, runs, events, logs and versions, and changes nothing.",
+      {"fettle web", "fettle web shop --no-open"}, web,
+      {{{"--port"}, "N", "the port of 127.0.0.1 (default: any that is free)"},
+       {{"--no-open"}, "", "print the address, and open no browser"}});
+}
+
+}  // namespace fettle

@@ -1,0 +1,185 @@
+#include "server/routes.h"
+
+#include <charconv>
+
+#include "base/text.h"
+#include "core/environment_name.h"
+#include "server/answers.h"
+#include "verbs/packages/secrets.h"
+
+namespace fettle {
+namespace {
+
+constexpr WebRight read_right = WebRight::read;
+
+const std::vector<Route>& table() {
+  static const std::vector<Route> all{
+      {"GET",
+       "/api/environments",
+       read_right,
+       {},
+       "the environments, as `enclave ls` lists them",
+       tell_environments},
+      {"GET",
+       "/api/environments/{environment}",
+       read_right,
+       {},
+       "one environment with its services and files, as `enclave inspect` shows it",
+       tell_environment},
+      {"GET",
+       "/api/environments/{environment}/graph",
+       read_right,
+       {"group"},
+       "its resources and what needs what, with places for a picture",
+       tell_graph},
+      {"GET",
+       "/api/environments/{environment}/resource",
+       read_right,
+       {"key"},
+       "one resource, as `show` has it, and why it was done",
+       tell_resource},
+      {"GET",
+       "/api/environments/{environment}/runs",
+       read_right,
+       {"before"},
+       "its last runs",
+       tell_runs},
+      {"GET",
+       "/api/environments/{environment}/runs/{run}",
+       read_right,
+       {},
+       "the acts of a run",
+       tell_run},
+      {"GET",
+       "/api/environments/{environment}/services/{service}/logs",
+       read_right,
+       {"tail"},
+       "the last lines of a service",
+       tell_logs},
+      {"GET",
+       "/api/environments/{environment}/artifacts/{artifact}",
+       read_right,
+       {},
+       "what is in a files artifact",
+       tell_artifact},
+      {"GET",
+       "/api/environments/{environment}/versions",
+       read_right,
+       {},
+       "the versions of its model",
+       tell_versions},
+      {"GET",
+       "/api/environments/{environment}/versions/{version}/sets",
+       read_right,
+       {},
+       "the sets of a version",
+       tell_version_sets},
+      {"GET",
+       "/api/environments/{environment}/versions/{version}/diff",
+       read_right,
+       {"from"},
+       "what differs between two versions",
+       tell_version_diff},
+      {"GET",
+       "/api/environments/{environment}/pending",
+       read_right,
+       {},
+       "what is called again until it settles, and what has failed",
+       tell_pending},
+      {"GET",
+       "/api/environments/{environment}/fleet",
+       read_right,
+       {},
+       "its workloads, pods and images",
+       tell_fleet},
+      {"GET",
+       "/api/events",
+       read_right,
+       {"environment", "text", "before"},
+       "the last events",
+       tell_events},
+      {"GET",
+       "/api/stream",
+       read_right,
+       {"environment", "after"},
+       "events as they happen, as server-sent events",
+       nullptr}};
+  return all;
+}
+
+/// The parts of a path that fits a pattern.
+std::optional<std::map<std::string, std::string>> parts_of(
+    std::string_view pattern, const std::vector<std::string>& segments) {
+  const std::vector<std::string_view> wanted = split(pattern.substr(1), '/');
+  if (wanted.size() != segments.size())
+    return std::nullopt;
+  std::map<std::string, std::string> parts;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i].starts_with('{'))
+      parts.emplace(wanted[i].substr(1, wanted[i].size() - 2), segments[i]);
+    else if (wanted[i] != segments[i])
+      return std::nullopt;
+  return parts;
+}
+
+}  // namespace
+
+std::string RouteCall::parameter(const std::string& name) const {
+  const auto found = query.find(name);
+  return found == query.end() ? std::string() : found->second;
+}
+
+Result<uint64_t> RouteCall::number(const std::string& name, uint64_t otherwise,
+                                   uint64_t most) const {
+  const auto part = parts.find(name);
+  const std::string text = part != parts.end() ? part->second : parameter(name);
+  if (text.empty())
+    return otherwise;
+  uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size() || number > most)
+    return user_error(
+        cat("`", name, "` must be a number from 0 to ", most, ", not `", printable(text), "`"));
+  return number;
+}
+
+Result<Environment> RouteCall::environment() const {
+  const std::string& name = part("environment");
+  TRY(check_environment_name(name));
+  std::optional<Environment> found = TRY(place.store->environment(Name(name)));
+  if (!found)
+    return user_error(cat("there is no environment `", name, "`"));
+  TRY(recall_secrets(place, found->name));
+  return *std::move(found);
+}
+
+std::span<const Route> routes() { return table(); }
+
+RouteMatch find_route(const std::vector<std::string>& segments) {
+  for (const Route& route : table())
+    if (auto parts = parts_of(route.pattern, segments))
+      return {&route, *std::move(parts)};
+  return {};
+}
+
+Status check_parameters(const Route& route, const WebTarget& target) {
+  for (const auto& [name, value] : target.query)
+    if (std::ranges::find(route.parameters, name) == route.parameters.end())
+      return user_error(cat("the parameter `", printable(name), "` is unknown here",
+                            suggestion(name, route.parameters)));
+  return {};
+}
+
+WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
+  RouteMatch match = find_route(target.segments);
+  if (match.route == nullptr)
+    return error_reply(404, "there is nothing at this path");
+  if (const Status known = check_parameters(*match.route, target); !known)
+    return error_reply(400, known.error().message);
+  const Result<Value> answered = match.route->answer({place, std::move(match.parts), target.query});
+  if (!answered)
+    return error_reply(place.mask->error(answered.error()));
+  return document_reply(place.mask->value(*answered));
+}
+
+}  // namespace fettle

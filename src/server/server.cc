@@ -1,0 +1,141 @@
+#include "server/server.h"
+
+#include "base/text.h"
+#include "base/thread.h"
+#include "base/wait.h"
+#include "server/routes.h"
+
+namespace fettle {
+namespace {
+
+/// How often it is looked whether somebody is still there.
+constexpr Duration look_around = 1s;
+/// Where the store cannot tell that it was written, its stamp is compared.
+constexpr Duration look_at_stamp = 500ms;
+
+constexpr std::string_view prefix_of_api = "/api/";
+
+WebReply reply_of(const PageFile& file) {
+  WebReply reply;
+  reply.content_type = file.content_type;
+  reply.body = file.gzipped;
+  reply.fields.emplace_back("Content-Encoding", "gzip");
+  return reply;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WebServer>> WebServer::open(const Workplace& place,
+                                                   const WebSettings& settings,
+                                                   std::span<const PageFile> files) {
+  if (files.empty())
+    return world_error(
+        "this program was built without its page: install Node 18 or later with npm and build it "
+        "again, or install the Debian package of a build that has the page");
+  WebKeys keys = TRY(new_web_keys());
+  std::unique_ptr<HttpListener> listener =
+      TRY(HttpListener::open(settings.port, settings.listener));
+  return std::unique_ptr<WebServer>(
+      new WebServer(place, settings, files, std::move(listener), std::move(keys)));
+}
+
+WebServer::WebServer(const Workplace& place, const WebSettings& settings,
+                     std::span<const PageFile> files, std::unique_ptr<HttpListener> listener,
+                     WebKeys keys)
+    : place_(place),
+      settings_(settings),
+      files_(files),
+      listener_(std::move(listener)),
+      guard_(listener_->port(), std::move(keys), settings.landing),
+      streams_(place, queue_),
+      last_request_(instant_from_clock()) {}
+
+WebServer::~WebServer() {
+  listener_->close();
+  queue_.clear();
+}
+
+void WebServer::serve(const std::stop_token& stop) {
+  listener_->serve([this](const WebRequest& request, const std::shared_ptr<WebPeer>& peer) {
+    take(request, peer);
+  });
+  const Thread watcher([this](const std::stop_token& end) { watch_store(end); });
+  while (!stop.stop_requested()) {
+    if (const WorkQueue::Job job = queue_.next(stop, instant_from_clock() + look_around))
+      job();
+    if (listener_->viewers() > 0)
+      last_request_ = instant_from_clock();
+    else if (was_visited_ && instant_from_clock() - last_request_.load() > settings_.linger)
+      break;
+  }
+  // Jobs hold peers, which must be gone before the thread of their sockets has ended.
+  listener_->close();
+  queue_.clear();
+}
+
+void WebServer::watch_store(const std::stop_token& stop) {
+  // A run writes a thousand times while one job waits for its turn.
+  const auto advance = [this] {
+    if (is_advancing_.exchange(true))
+      return;
+    queue_.add([this] {
+      is_advancing_ = false;
+      streams_.advance();
+    });
+  };
+  if (place_.store->watch(advance, stop))
+    return;
+  while (pause_for(look_at_stamp, stop))
+    advance();
+}
+
+const PageFile* WebServer::find_file(std::string_view path) const {
+  const auto found = std::ranges::find(files_, path, &PageFile::path);
+  return found == files_.end() ? nullptr : &*found;
+}
+
+void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer) {
+  if (std::optional<WebReply> answered = guard_.answer(request)) {
+    peer->reply(*std::move(answered));
+    return;
+  }
+  was_visited_ = true;
+  last_request_ = instant_from_clock();
+  Result<WebTarget> target = parse_target(request.target);
+  if (!target) {
+    peer->reply(error_reply(400, target.error().message));
+    return;
+  }
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
+  if (!path.starts_with(prefix_of_api)) {
+    const PageFile* const file = find_file(path);
+    peer->reply(file != nullptr ? reply_of(*file)
+                                : error_reply(404, "there is nothing at this path"));
+    return;
+  }
+  queue_.add([this, request, target = *std::move(target), peer] {
+    if (peer->is_gone())
+      return;
+    const RouteMatch match = find_route(target.segments);
+    if (match.route == nullptr || match.route->answer != nullptr)
+      peer->reply(answer_by_routes(place_, target));
+    else if (const Status opened = open_stream(request, target, peer); !opened)
+      peer->reply(error_reply(opened.error()));
+  });
+}
+
+Status WebServer::open_stream(const WebRequest& request, const WebTarget& target,
+                              const std::shared_ptr<WebPeer>& peer) {
+  const RouteCall call{place_, {}, target.query};
+  TRY(check_parameters(*find_route(target.segments).route, target));
+  // A browser that comes back says what it saw last; then the address tells what was long ago.
+  const RouteCall again{place_, {}, {{"Last-Event-ID", request.last_event_id}}};
+  const uint64_t after = request.last_event_id.empty()
+                             ? TRY(call.number("after", 0, INT64_MAX))
+                             : TRY(again.number("Last-Event-ID", 0, INT64_MAX));
+  streams_.add(peer, Name(call.parameter("environment")), after);
+  return {};
+}
+
+}  // namespace fettle

@@ -1,0 +1,62 @@
+#pragma once
+/// `fettle web`: a page about the environments of this home, for the user who started it, while
+/// somebody looks at it.
+///
+/// It has no state and decides nothing: a request becomes one call of a verb, on the thread that
+/// calls `serve`, and its report is sent as the document that the command line prints. So the page
+/// knows what commands know, and what happens elsewhere is seen at once: the store tells.
+///
+/// `guard.h` says who may ask, `http_listener.h` has the sockets, `routes.h` what can be asked,
+/// `event_streams.h` what is told unasked.
+
+#include "server/event_streams.h"
+#include "server/guard.h"
+#include "server/page_files.h"
+
+namespace fettle {
+
+struct WebSettings {
+  int port = 0;           ///< 0: any that is free
+  std::string landing{};  ///< where the page opens, behind `#`
+  Duration linger = 60s;  ///< after the last viewer has gone
+  ListenerSettings listener{};
+};
+
+class WebServer {
+ public:
+  /// `place` outlives it, and `files` does. Errors: there are no files, the port is not to be had.
+  static Result<std::unique_ptr<WebServer>> open(const Workplace& place,
+                                                 const WebSettings& settings,
+                                                 std::span<const PageFile> files);
+  ~WebServer();
+
+  /// Where the page opens, once.
+  std::string address() const { return guard_.address(); }
+  int port() const { return listener_->port(); }
+  /// Serves until a stop is asked for, or until all who came have gone. On this thread verbs are
+  /// called.
+  void serve(const std::stop_token& stop);
+
+ private:
+  WebServer(const Workplace& place, const WebSettings& settings, std::span<const PageFile> files,
+            std::unique_ptr<HttpListener> listener, WebKeys keys);
+  /// On the listener's thread.
+  void take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer);
+  const PageFile* find_file(std::string_view path) const;
+  Status open_stream(const WebRequest& request, const WebTarget& target,
+                     const std::shared_ptr<WebPeer>& peer);
+  void watch_store(const std::stop_token& stop);
+
+  const Workplace& place_;
+  const WebSettings settings_;
+  const std::span<const PageFile> files_;
+  const std::unique_ptr<HttpListener> listener_;
+  Guard guard_;  ///< used on the listener's thread
+  WorkQueue queue_;
+  EventStreams streams_;
+  std::atomic<bool> is_advancing_ = false;  ///< there is a job for all viewers
+  std::atomic<Instant> last_request_;
+  std::atomic<bool> was_visited_ = false;
+};
+
+}  // namespace fettle

@@ -1,0 +1,310 @@
+// The page in a real Chromium, against the real server with real environments.
+//
+//   node tests/page/test.mjs PROGRAM [--shop HOME PICTURE]
+//
+// makes a home of its own with environments of states and of a model, and looks at every view: what it shows, what a
+// click and a key do, also while something changes, and whether axe finds anything. With `--shop`, the environment
+// `shop` of that home is looked at, too, and its graph becomes a picture. `./dev page test` calls it.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+
+const [program, flag, shopHome, picture] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const folder = mkdtempSync(join(tmpdir(), 'fettle-page-'));
+const home = join(folder, 'home');
+const children = [];
+let passed = 0;
+
+function run(words, options = {}) {
+  return execFileSync(program, words, { env: { ...process.env, FETTLE_HOME: home }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], ...options });
+}
+
+function writeStates(name, count, broken = false) {
+  let text = `${folder}/made:\n  file.directory: []\n`;
+  for (let i = 0; i < count; ++i)
+    text += `n${i}:\n  file.managed:\n    - name: ${folder}/made/n${i}\n    - contents: "number ${i}"\n    - require:\n      - file: ${folder}/made\n${i > 1 ? `      - file: n${i >> 1}\n` : ''}`;
+  if (broken) text += 'breaks:\n  cmd.run:\n    - name: exit 3\n    - require:\n      - file: n0\n';
+  const path = join(folder, `${name}.sls`);
+  writeFileSync(path, text);
+  return path;
+}
+
+function makeEnvironments() {
+  try { run(['state', writeStates('small', 6, true), '-e', 'small']); } catch { /* one state fails, as it must */ }
+  run(['state', writeStates('large', 700), '-e', 'large']);
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'project.yml'), 'name: page-test\n');
+  for (const content of ['one', 'two']) {
+    writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nfs::File(host=host, path="/tmp/page-test", mode=644, owner="root", group="root", content="${content}")\n`);
+    try { run(['export', '-e', 'model'], { cwd: project }); } catch (error) { console.log(`no model: ${error.message.split('\n')[0]}`); return false; }
+  }
+  return true;
+}
+
+async function serve(ofHome, words = []) {
+  const child = spawn(program, ['web', '--no-open', '-q', ...words], { env: { ...process.env, FETTLE_HOME: ofHome }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const address = await new Promise((resolve, reject) => { lines.once('line', resolve); child.once('exit', () => reject(new Error('`fettle web` ended'))); });
+  children.push(child);
+  return { child, address };
+}
+
+// The page's policy forbids what `waitForFunction` does.
+async function until(page, holds, argument) {
+  for (const end = Date.now() + 20_000; !await page.evaluate(holds, argument).catch(() => false);) {
+    assert.ok(Date.now() < end, `waited for ${holds} with ${argument}; the page says:\n${await page.evaluate(() => document.body.innerText)}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+async function step(name, work) {
+  try {
+    await work();
+  } catch (error) {
+    console.error(`failed: ${name}`);
+    throw error;
+  }
+  ++passed;
+}
+
+async function look(browser, { address }, options, work) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const troubles = [];
+  page.on('console', (message) => { if (message.type() === 'error') troubles.push(`${message.text()} ${message.location().url}`); });
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('request', (request) => { if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:')) troubles.push(`asks ${request.url()}`); });
+  await page.goto(address);
+  await page.waitForSelector('h1');
+  await work(page, new URL(address).origin);
+  assert.deepEqual(troubles, []);
+  return context;
+}
+
+const title = (page, text) => until(page, (wanted) => document.querySelector('h1')?.textContent === wanted, text);
+const settled = (page) => until(page, () => document.querySelector('h1') !== null && ![...document.querySelectorAll('[role=status]')].some((one) => one.textContent === 'Loading…'));
+
+async function open(page, origin, address, heading) {
+  await page.goto(`${origin}/${address}`);
+  await title(page, heading);
+  await settled(page);
+}
+
+async function checkAxe(page, where) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(' ')}`), [], where);
+}
+
+async function checkWidth(page, where) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${where} is ${wide} pixels too wide`);
+}
+
+// Every view, with its heading and what must be on it.
+function viewsOf(hasModel) {
+  return [
+    ['#/', 'Environments', 'small'],
+    ['#/env/small', 'small', 'deployed'],
+    ['#/env/small/graph', 'Graph of small', ' resources'],
+    ['#/env/large/graph', 'Graph of large', '701 resources, drawn in groups'],
+    ['#/env/small/runs', 'Runs of small', 'fettle state'],
+    ['#/env/small/events', 'Events of small', 'run_started'],
+    ['#/events', 'Events', 'large'],
+    ['#/env/small/logs', 'Logs of small', 'There are no services.'],
+    ['#/env/small/pending', 'Pending in small', 'breaks'],
+    ['#/env/small/fleet', 'Fleet of small', 'It has no workloads.'],
+    ...(hasModel ? [['#/env/model/versions', 'Versions of model', 'from 1 to 2'], ['#/env/model/versions/2/1', 'From version 1 to 2 of model', 'two']] : []),
+    ['#/env/small/versions', 'Versions of small', 'It has no versions'],
+    ['#/env/nope', 'nope', 'there is no environment'],
+  ];
+}
+
+async function checkViews(page, origin, hasModel) {
+  for (const [address, heading, text] of viewsOf(hasModel))
+    await step(`${address} shows \`${text}\``, async () => {
+      if (heading === 'nope') return;
+      await open(page, origin, address, heading);
+      await until(page, (wanted) => document.body.innerText.includes(wanted), text);
+      await checkWidth(page, address);
+      await checkAxe(page, address);
+    });
+}
+
+async function checkClicks(page, origin) {
+  await step('the list of environments leads to one', async () => {
+    await open(page, origin, '#/', 'Environments');
+    await page.click('a:text-is("small")');
+    await title(page, 'small');
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
+  });
+  await step('a resource that is chosen in the list says why', async () => {
+    await open(page, origin, '#/env/small/graph', 'Graph of small');
+    await page.click('[role=option]:has-text("breaks")');
+    await page.waitForSelector('.details .why li');
+    const text = await page.innerText('.details');
+    assert.match(text, /failed/);
+    assert.match(text, /3/);
+  });
+  await step('what it needs is a link', async () => {
+    await page.click('.details a');
+    await until(page, () => document.querySelector('.details h2')?.textContent?.includes('n0'));
+  });
+  await step('a box of the picture is chosen by a click', async () => {
+    await open(page, origin, '#/env/small/graph', 'Graph of small');
+    const box = await page.locator('canvas').boundingBox();
+    // The picture is as wide as it has columns; the first one stands at its left end.
+    for (let x = 20; x < box.width && await page.locator('.details').count() === 0; x += 25)
+      await page.mouse.click(box.x + x, box.y + box.height / 2);
+    assert.equal(await page.locator('.details').count(), 1);
+  });
+  await step('the picture is drawn', async () => {
+    const colours = await page.evaluate(() => {
+      const canvas = document.querySelector('canvas');
+      const bytes = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      return new Set(new Uint32Array(bytes.buffer)).size;
+    });
+    assert.ok(colours > 5, `${colours} colours`);
+  });
+  await step('a group opens', async () => {
+    await open(page, origin, '#/env/large/graph', 'Graph of large');
+    await page.click('[role=option]:has-text("file ×")');
+    await page.click('a:text-is("Open the group")');
+    await until(page, () => document.querySelector('h1')?.textContent?.startsWith('Group file@'));
+    await settled(page);
+    assert.ok(await page.locator('[role=option]').count() > 1);
+  });
+  await step('a run has a time line', async () => {
+    await open(page, origin, '#/env/small/runs', 'Runs of small');
+    await page.click('tbody a');
+    await page.waitForSelector('svg.bar');
+    assert.match(await page.innerText('main'), /breaks[\s\S]*failed/);
+  });
+  await step('events are searched', async () => {
+    await open(page, origin, '#/env/small/events', 'Events of small');
+    await page.fill('input[type=search]', 'BREAKS');
+    await page.click('button:text-is("Find")');
+    await until(page, () => document.body.innerText.includes('with “BREAKS”'));
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    assert.ok(rows.length > 0 && rows.every((row) => row.includes('breaks')), rows.join('\n'));
+  });
+}
+
+async function checkKeys(page, origin) {
+  await step('the keyboard alone reaches a resource and its reasons', async () => {
+    await open(page, origin, '#/env/small/graph', 'Graph of small');
+    for (let i = 0; i < 40 && await page.evaluate(() => document.activeElement.getAttribute('role')) !== 'listbox'; ++i)
+      await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'listbox');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.details h2');
+    const first = await page.innerText('.details h2');
+    await page.keyboard.press('ArrowRight');
+    await until(page, (before) => document.querySelector('.details h2')?.textContent !== before, first);
+    await page.keyboard.press('ArrowLeft');
+    await until(page, (before) => document.querySelector('.details h2')?.textContent === before, first);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'listbox');
+  });
+  await step('the first key skips to the view', async () => {
+    await page.evaluate(() => document.activeElement.blur());
+    await page.goto(`${origin}/`);
+    await title(page, 'Environments');
+    await page.evaluate(() => { document.activeElement.blur(); });
+    await page.keyboard.press('Tab');
+    assert.notEqual(await page.evaluate(() => document.activeElement.tagName), 'BODY');
+  });
+}
+
+async function checkChange(page, origin) {
+  await step('what happens elsewhere appears by itself', async () => {
+    await open(page, origin, '#/env/small/graph', 'Graph of small');
+    try { run(['state', writeStates('small', 8, true), '-e', 'small']); } catch { /* as before */ }
+    await until(page, () => document.body.innerText.includes('10 resources'));
+    await open(page, origin, '#/env/small/events', 'Events of small');
+    const before = await page.locator('tbody tr').count();
+    try { run(['state', writeStates('small', 9, true), '-e', 'small']); } catch { /* as before */ }
+    await until(page, (count) => document.querySelectorAll('tbody tr').length > count, before);
+    await until(page, () => document.body.innerText.includes('n8'));
+  });
+}
+
+async function checkShop(browser) {
+  const server = await serve(shopHome, ['shop']);
+  const context = await look(browser, server, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }, async (page, origin) => {
+    await step('the shop has its services, ports and artifacts', async () => {
+      await title(page, 'shop');
+      await settled(page);
+      const text = await page.innerText('main');
+      for (const part of ['running', 'store', 'web', 'http://127.0.0.1:', 'Files artifacts']) assert.ok(text.includes(part), part);
+      await checkAxe(page, 'shop');
+    });
+    await step('its logs are shown', async () => {
+      await page.click('a:text-is("Logs of store")');
+      await title(page, 'Logs of store');
+      await page.waitForSelector('.log');
+      assert.match(await page.innerText('.log'), /Ready to accept connections|redis/i);
+      await checkAxe(page, 'logs');
+    });
+    await step('an artifact lists its files', async () => {
+      await open(page, origin, '#/env/shop', 'shop');
+      await page.click('h2:text-is("Files artifacts") + div a >> nth=0');
+      await until(page, () => document.querySelectorAll('tbody tr').length > 0 && document.querySelector('h1').textContent.startsWith('Artifact'));
+    });
+    await step('its graph becomes a picture', async () => {
+      await open(page, origin, '#/env/shop/graph', 'Graph of shop');
+      await page.locator('[role=option]').filter({ hasText: /^service\/web done/ }).click();
+      await page.waitForSelector('.details .why li');
+      await checkAxe(page, 'graph of the shop');
+      await page.screenshot({ path: picture });
+    });
+  });
+  await context.close();
+  server.child.kill('SIGTERM');
+}
+
+async function main() {
+  const hasModel = makeEnvironments();
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  const server = await serve(home);
+  const contexts = [];
+  const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
+    await step('the key is gone from the address, and counts once', async () => {
+      assert.equal(page.url(), `${origin}/`);
+      const other = await browser.newContext();
+      const reply = await (await other.newPage()).goto(server.address);
+      assert.equal(reply.status(), 403);
+      await other.close();
+    });
+    await checkViews(page, origin, hasModel);
+    await checkClicks(page, origin);
+    await checkKeys(page, origin);
+    await checkChange(page, origin);
+  });
+  contexts.push(context);
+  // The same on a small screen in the dark; 400 % of 1280 pixels are 320.
+  const small = await serve(home);
+  contexts.push(await look(browser, small, { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }, (page, origin) => checkViews(page, origin, hasModel)));
+  await Promise.all(contexts.map((one) => one.close()));
+  if (flag === '--shop') await checkShop(browser);
+  await browser.close();
+  for (const { child } of [server, small]) {
+    const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill('SIGTERM');
+    await step('SIGTERM ends it well', async () => assert.equal(await ended, 0));
+  }
+}
+
+main().then(() => console.log(`${passed} passed, 0 failed`), (error) => { console.error(error); console.log(`${passed} passed, 1 failed`); process.exitCode = 1; })
+  .finally(() => {
+    children.forEach((child) => child.kill('SIGKILL'));
+    rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  });
