@@ -82,7 +82,7 @@ def _call(server, call):
             named[description.context_name] = context
         else:
             given.insert(description.context, context)
-    return plugin.function(*given, **named)
+    return plugin.run(*given, **named)
 
 
 def _check_commands(plugin):
@@ -107,3 +107,14 @@ def _warn_deprecated(plugin):
     if plugin.replaced_by:
         text += f" It should be replaced by '{plugin.replaced_by}'."
     channel.ask(warn=text)
+
+
+def match(server, request):
+    """Whether a pattern matches from the start of a text."""
+    import re
+
+    pattern, text = request["match"]
+    try:
+        return {"matches": re.match(pattern, text) is not None}
+    except re.error as error:
+        return {"wrong": str(error)}

@@ -16,6 +16,7 @@ import types
 from fettle_models import values
 
 PACKAGE = "inmanta_plugins"
+roots = {}  # the folders of the modules that the model imports, by name
 
 
 class Finder:

@@ -39,16 +39,19 @@ Status Python::start() {
     home = unpacked_->path();
   }
   const Path package = TRY(unpack_python(home));
-  std::vector<Entry> folders;
-  for (const auto& [name, module] : program_.modules)
+  std::vector<Entry> folders, roots;
+  for (const auto& [name, module] : program_.modules) {
     if (is_in(module.plugins))
       folders.push_back({fettle::Name(name), text_of_path(module.plugins)});
+    roots.push_back({fettle::Name(name), text_of_path(module.folder)});
+  }
   if (is_in(folder / "plugins"))
     folders.push_back({"__config__", text_of_path(folder / "plugins")});
   std::vector<Value> module_path;
   for (const Path& one : program_.module_path)
     module_path.push_back(text_of_path(one));
   const Value settings = Value::dict({{"modules", Value::dict(std::move(folders))},
+                                      {"roots", Value::dict(std::move(roots))},
                                       {"module_path", Value::list(std::move(module_path))},
                                       {"environment", program_.environment}});
   process_ = std::make_unique<fettle::Program>(
