@@ -132,6 +132,7 @@ def exported(words, place, folder):
         with open(out) as opened:
             resources = json.load(opened)
     printed = [line for line in run.stdout.split("\n") if line and not re.match(r"(compiler|exporter|inmanta\S*|asyncio|pip|root) +[A-Z]+ ", line)]
+    printed = [re.sub(r"^@(?=[\[{])", "", line) for line in printed]  # how Inmanta marks what came through a proxy
     return run.returncode, printed, resources, run.stdout + run.stderr
 
 
@@ -161,6 +162,7 @@ def error_of(text):
     """The line that says what is wrong."""
     found = re.search(r"^(?:Error|error): (?:\S+:\d+:\d+: )?(.*(?:\n\t.*)?)", text, re.M)
     said = found.group(1) if found else (text.strip().split("\n") or [""])[-1]
+    said = re.sub(r" \(instantiated at [^)]*\)|(?<=[ `'])/\S*/inmanta_plugins/", "", said)
     said = re.sub(r"\s*\((?:reported in |/|\./).*", "", said, flags=re.S)
     return re.sub(r"\s+", " ", said).strip()
 
