@@ -1,7 +1,7 @@
 """Public modules of Inmanta, compiled and exported by Inmanta and by fettle.
 
 Each module gets a project that imports all of its namespaces. With a file of its name in `ecosystems_modules`, the project also has the
-instances and the calls there, after the examples of the modules.
+instances and the calls there, after the examples of the modules, and the files of the folder of its name.
 """
 import json
 import os
@@ -55,6 +55,7 @@ MODULES = {
 FILES = {
     "files/hello.txt": "hello from a file\n",
     "files/values.yaml": "a: {b: [1, two]}\n",
+    "templates/login.j2": '{{ hosts[0].name }}: {{ login.password }} {{ login.note | default("none") }} {{ "/a" | files.path_join("b") }}\n',
     "templates/site.j2": "site {{ site }} of {{ about.owner }}\n",
 }
 # Inmanta does not export it any more; here it says where an agent works.
@@ -117,6 +118,9 @@ def write_project(place, folder, module):
         with open(os.path.join(place, name), "w") as out:
             out.write(content)
     os.makedirs(os.path.join(place, "libs"), exist_ok=True)
+    beside = os.path.join(here, "ecosystems_modules", module)
+    if os.path.isdir(beside):
+        shutil.copytree(beside, place, dirs_exist_ok=True)
     return os.path.exists(example)
 
 
@@ -132,7 +136,8 @@ def exported(words, place, folder):
         with open(out) as opened:
             resources = json.load(opened)
     printed = [line for line in run.stdout.split("\n") if line and not re.match(r"(compiler|exporter|inmanta\S*|asyncio|pip|root) +[A-Z]+ ", line)]
-    printed = [re.sub(r"^@(?=[\[{])", "", line) for line in printed]  # how Inmanta marks what came through a proxy
+    # Statements have no order, so neither have their lines. An `@` is how Inmanta marks what came through a proxy.
+    printed = sorted(re.sub(r"^@(?=[\[{])", "", line) for line in printed)
     return run.returncode, printed, resources, run.stdout + run.stderr
 
 

@@ -1,6 +1,7 @@
 """Loads modules and calls plugins."""
 
 import os
+import sys
 import time
 
 from fettle_models import channel, describe, modules, registry, values
@@ -118,3 +119,9 @@ def match(server, request):
         return {"matches": re.match(pattern, text) is not None}
     except re.error as error:
         return {"wrong": str(error)}
+
+
+def finalize(server, request):
+    """Calls what modules have registered for the end of the compile."""
+    compiler = sys.modules.get("inmanta.compiler")
+    return {"wrong": [] if compiler is None else compiler.Finalizers.call_finalizers()}

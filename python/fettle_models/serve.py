@@ -17,6 +17,7 @@ from fettle_models import channel, modules
 ROWS = {
     "load": "fettle_models.calls:load",
     "calls": "fettle_models.calls:answer_calls",
+    "finalize": "fettle_models.calls:finalize",
     "match": "fettle_models.calls:match",
     "resources": "fettle_models.exports:describe",
     "export": "fettle_models.exports:export",

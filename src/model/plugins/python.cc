@@ -80,6 +80,19 @@ const Result<Value>& Python::module(const std::string& name, Duration time_limit
       .first->second;
 }
 
+std::vector<std::string> Python::finalize(Duration time_limit) {
+  std::vector<std::string> wrong;
+  if (process_ == nullptr)
+    return wrong;
+  const Result<Value> told = ask(Value::dict({{"finalize", true}}), time_limit);
+  if (!told)
+    wrong.push_back(cat("Finalizer failed: ", told.error().message));
+  else if (told->at("wrong").is_list())
+    for (const Value& one : told->at("wrong").items())
+      wrong.push_back(to_text(one));
+  return wrong;
+}
+
 Entity* Python::entity(std::string_view full_name) {
   if (entities_.empty())
     for (Entity& one : program_.entities)

@@ -188,6 +188,35 @@ def resolve(ctx: Context) -> str:
             "Context.resolver.lookup is not possible in fettle");
 }
 
+TEST_F(PythonModules, FinalizersAreCalledAtTheEndOfTheCompile) {
+  module(R"(
+from inmanta.compiler import finalizer
+asked = []
+@plugin
+def ask(what: str) -> str:
+    asked.append(what)
+    return what
+@finalizer
+def tell():
+    print("asked: " + " ".join(sorted(asked)))
+    if "nothing" in asked:
+        raise ValueError("nothing was asked")
+)");
+  EXPECT_EQ(compiled("import m\nx = m::ask(\"a\")\ny = m::ask(\"b\")\n"), "asked: a b\n");
+  EXPECT_EQ(compiled("import m\nx = m::ask(\"nothing\")\n"),
+            "asked: nothing\nerror: Finalizer failed: nothing was asked\n");
+  EXPECT_EQ(compiled("import m\n"), "");
+}
+
+TEST_F(PythonModules, ModulesThatImportAnotherAreLoadedWithIt) {
+  module("known = []\n@plugin\ndef names() -> list[str]:\n    return sorted(known)\n");
+  write("libs/n/module.yml", "name: n\nversion: 1.0.0\nlicense: x\n");
+  write("libs/n/model/_init.cf", "");
+  write("libs/n/plugins/__init__.py", "from inmanta_plugins import m\nm.known.append('n')\n");
+  EXPECT_EQ(compiled("import m\nimport n\nstd::print(m::names())\n"), "['n']\n");
+  EXPECT_EQ(compiled("import m\nstd::print(m::names())\n"), "[]\n");
+}
+
 TEST_F(PythonModules, PatternsThatLookAroundAreMatched) {
   write("libs/unused", "");
   const auto fits = [&](const std::string& pattern, const std::string& text) {
