@@ -1,6 +1,7 @@
 """Loads modules and calls plugins."""
 
 import os
+import sys
 import time
 
 from fettle_models import channel, describe, modules, registry, values
@@ -82,7 +83,7 @@ def _call(server, call):
             named[description.context_name] = context
         else:
             given.insert(description.context, context)
-    return plugin.function(*given, **named)
+    return plugin.run(*given, **named)
 
 
 def _check_commands(plugin):
@@ -107,3 +108,20 @@ def _warn_deprecated(plugin):
     if plugin.replaced_by:
         text += f" It should be replaced by '{plugin.replaced_by}'."
     channel.ask(warn=text)
+
+
+def match(server, request):
+    """Whether a pattern matches from the start of a text."""
+    import re
+
+    pattern, text = request["match"]
+    try:
+        return {"matches": re.match(pattern, text) is not None}
+    except re.error as error:
+        return {"wrong": str(error)}
+
+
+def finalize(server, request):
+    """Calls what modules have registered for the end of the compile."""
+    compiler = sys.modules.get("inmanta.compiler")
+    return {"wrong": [] if compiler is None else compiler.Finalizers.call_finalizers()}

@@ -129,6 +129,7 @@ class Description:
 
     def type_text(self, annotation, name):
         """The type as models spell it. `any` takes no references, which `object` says to them."""
+        annotation = _followed(annotation)
         if isinstance(annotation, str):
             return "object" if annotation == "any" else annotation
         if isinstance(annotation, typing.Hashable) and annotation in _NAMES:
@@ -184,12 +185,13 @@ class Description:
         return "object"
 
     def _class(self, annotation):
-        if annotation.__name__ == "Reference" and annotation.__module__ == "inmanta.references":
-            return "Reference"
         if _is_entity_class(annotation):
             return values.entity_name(annotation)
-        if issubclass(annotation, values.HeldReference):
-            return "Reference"
+        references = sys.modules.get("inmanta.references")
+        if references is not None and issubclass(annotation, references.Reference):
+            element = annotation.get_reference_type()
+            is_open = element is None or isinstance(element, typing.TypeVar)
+            return "Reference" if is_open else f"Reference[{self.type_text(element, 'reference')}]"
         return "object"
 
     def argument(self, index, value):
@@ -200,6 +202,18 @@ class Description:
         made = values.wrapped_argument(value, self.plugin.allow_unknown)
         maker = self._makers.get(name)
         return made if maker is None else _as_dataclass(maker, made)
+
+
+_ALIAS = getattr(typing, "TypeAliasType", ())
+
+
+def _followed(annotation):
+    """What an alias stands for: `type Hosts = list[str]`, `type Many[T] = list[T]`."""
+    while _ALIAS and isinstance(annotation, _ALIAS):
+        annotation = annotation.__value__
+    if _ALIAS and isinstance(typing.get_origin(annotation), _ALIAS):
+        return _followed(typing.get_origin(annotation).__value__[typing.get_args(annotation)])
+    return annotation
 
 
 def _literal(value):
@@ -217,6 +231,7 @@ def _is_entity_class(annotation):
 
 def _dataclass_in(annotation, module):
     """The dataclass that an annotation names, be it optional or the items of a list."""
+    annotation = _followed(annotation)
     if isinstance(annotation, str):
         return _dataclass_named(annotation, module)
     if inspect.isclass(annotation):
@@ -254,6 +269,13 @@ def _plain(value):
     if isinstance(value, values.DictProxy):
         return {key: _plain(one) for key, one in value.items()}
     return value
+
+
+def type_text(annotation, name):
+    """The type that an annotation of something else than a plugin says."""
+    description = Description.__new__(Description)
+    description.plugin = types.SimpleNamespace(full_name=name, module="")
+    return description.type_text(annotation, name)
 
 
 def of(plugin):

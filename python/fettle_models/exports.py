@@ -103,12 +103,24 @@ def _made(exporter, told, entity):
 class ModelReference(references.Reference):
     """A reference that the model made: the host has its JSON."""
 
-    def __init__(self, number):
+    def __init__(self, number, kind="", *arguments):
         super().__init__()
         self._number = number
+        self._fact = arguments if kind == "FactReference" else None
         self._uses = []
 
+    def _serialize_fact(self):
+        """The id of a resource whose class is here is made here."""
+        from fettle_models.std_references import FactReference
+        from inmanta import resources
+
+        resource, name = [values.wrapped(one) for one in self._fact]
+        made_id = resources.to_id(resource)
+        return made_id and FactReference("None", made_id, name).serialize()
+
     def serialize(self):
+        if self._model is None and self._fact is not None:
+            self._model = self._serialize_fact()
         if self._model is None:
             told = channel.ask(reference=self._number)
             self._uses = [references.ReferenceModel.from_json(one) for one in told["references"]]

@@ -10,12 +10,14 @@ import importlib
 import importlib.machinery
 import importlib.util
 import os
+import re
 import sys
 import types
 
 from fettle_models import values
 
 PACKAGE = "inmanta_plugins"
+roots = {}  # the folders of the modules that the model imports, by name
 
 
 class Finder:
@@ -24,6 +26,7 @@ class Finder:
     def __init__(self, folders, module_path):
         self._folders = dict(folders)
         self._module_path = list(module_path)
+        self._texts = {}  # of the Python below a folder
 
     def find_spec(self, name, path=None, target=None):
         package, _, module = name.partition(".")
@@ -43,6 +46,26 @@ class Finder:
         spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
         spec.submodule_search_locations = [folder]
         return spec
+
+    def users_of(self, module):
+        """The other modules of the model whose Python imports this one."""
+        mention = re.compile(rf"\b{PACKAGE}(\.| import .*\b){module}\b")
+        return [
+            name
+            for name, folder in self._folders.items()
+            if name != module and any(mention.search(text) for text in self._texts_below(folder))
+        ]
+
+    def _texts_below(self, folder):
+        if folder not in self._texts:
+            self._texts[folder] = texts = []
+            for root, below, files in os.walk(folder):
+                below[:] = [one for one in below if one not in ("__pycache__", "model")]
+                for file in files:
+                    if file.endswith(".py"):
+                        with open(os.path.join(root, file), errors="replace") as opened:
+                            texts.append(opened.read())
+        return self._texts[folder]
 
     def folder_of(self, module):
         known = self._folders.get(module)
@@ -95,9 +118,14 @@ class Loader:
         self._problems = {}  # of each module that was loaded; None: it is fine
 
     def load(self, module):
-        """Why it cannot be used, or None."""
+        """Why it cannot be used, or None. What a module knows may come from others that import it
+        and register themselves: they are loaded with it. What is wrong with them, their own calls
+        say."""
         if module not in self._problems:
+            self._problems[module] = None  # while it is loaded
             self._problems[module] = self._load(module)
+            for other in self._finder.users_of(module):
+                self.load(other)
         return self._problems[module]
 
     def _load(self, module):

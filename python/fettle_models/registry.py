@@ -21,6 +21,31 @@ class Plugin:
         self.described = None  # see describe.py
         plugins[self.full_name] = self
 
+    @property
+    def _context(self):
+        """The position of the parameter that gets the context; -1: there is none."""
+        from fettle_models import describe
+
+        at = describe.of(self).context
+        return -1 if at is None else at
+
+    def get_full_name(self):
+        return self.full_name
+
+    def call(self, *args, **named):
+        """Modules set another function in its place, which gets the plugin, too."""
+        return self.function(*args, **named)
+
+    def run(self, *args, **named):
+        other = self.__dict__.get("call")
+        return self.function(*args, **named) if other is None else other(self, *args, **named)
+
+    __call__ = run
+
+    def call_in_context(self, processed_args, resolver=None, queue=None, location=None):
+        """A call by another plugin, for one: its filters of templates are plugins."""
+        return self.run(*processed_args.args, **processed_args.kwargs)
+
 
 def module_of(function):
     """`net.sub` of a function in `inmanta_plugins.net.sub`; files of a project are one module."""

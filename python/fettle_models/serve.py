@@ -17,6 +17,8 @@ from fettle_models import channel, modules
 ROWS = {
     "load": "fettle_models.calls:load",
     "calls": "fettle_models.calls:answer_calls",
+    "finalize": "fettle_models.calls:finalize",
+    "match": "fettle_models.calls:match",
     "resources": "fettle_models.exports:describe",
     "export": "fettle_models.exports:export",
     "dependencies": "fettle_models.exports:manage_dependencies",
@@ -43,6 +45,7 @@ class Server:
         self.settings = settings
         for folder in settings.get("packages", []):
             site.addsitedir(folder)
+        modules.roots.update(settings.get("roots", {}))
         self.finder = modules.install(settings.get("modules", {}), settings.get("module_path", []))
         self.loader = modules.Loader(self.finder)
         self._known = {}  # the functions of the rows, as far as they were needed

@@ -1,4 +1,4 @@
-"""The references of std, as handlers resolve them."""
+"""The references of std, as plugins and handlers have them."""
 
 import os
 

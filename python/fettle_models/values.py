@@ -16,6 +16,7 @@ yet ends the call, which is made again when it has.
 import dataclasses
 import enum
 import math
+import sys
 from collections.abc import Mapping, Sequence
 
 from fettle_models import channel
@@ -122,19 +123,6 @@ class NoneValue:
         return "null"
 
 
-class HeldReference:
-    """A reference of the model. A plugin may pass it on."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def __eq__(self, other):
-        return isinstance(other, HeldReference) and other.number == self.number
-
-    def __hash__(self):
-        return hash(self.number)
-
-
 class Instance:
     """What is known of an instance: its number, its entity, and the values that were read."""
 
@@ -193,6 +181,7 @@ class Entity:
     def __init__(self, told):
         self.name = told["name"].rpartition("::")[2]
         self._told = told
+        self._attributes = {}
 
     def get_full_name(self):
         return self._told["name"]
@@ -200,17 +189,40 @@ class Entity:
     def get_all_parent_names(self):
         return list(self._told["parents"])
 
+    @property
+    def parent_entities(self):
+        return [entity_of(name) for name in self._told["extends"]]
+
+    def get_all_parent_entities(self):
+        return {entity_of(name) for name in self._told["parents"]}
+
     def get_all_attribute_names(self):
         return list(self._told["attributes"])
 
-    def get_attribute(self, name):
-        from inmanta.ast import attribute
+    def get_indices(self):
+        return [list(names) for names in self._told["indexes"]]
 
-        told = self._told["attributes"].get(name)
-        if told is None:
-            return None
-        made = attribute.RelationAttribute if told["is_relation"] else attribute.Attribute
-        return made(self, name, told["type"])
+    def get_attribute(self, name):
+        if name not in self._attributes and name in self._told["attributes"]:
+            from inmanta.ast import attribute
+
+            told = self._told["attributes"][name]
+            made = attribute.RelationAttribute if told["is_relation"] else attribute.Attribute
+            self._attributes[name] = made(name, told)
+        return self._attributes.get(name)
+
+    @property
+    def attributes(self):
+        """Those that it defines itself."""
+        told = self._told["attributes"]
+        names = [name for name in told if told[name]["owner"] == self._told["name"]]
+        return {name: self.get_attribute(name) for name in names}
+
+    def get_attributes(self):
+        return self.attributes
+
+    def get_all_attributes(self):
+        return {name: self.get_attribute(name) for name in self._told["attributes"]}
 
     def is_subclass(self, other):
         return other.get_full_name() in self._told["parents"]
@@ -237,6 +249,9 @@ class ProxyContext:
     validated: bool = True
     allow_reference_values: bool = False
 
+    def nested(self, *, relative_path):
+        return dataclasses.replace(self, path=self.path + relative_path)
+
 
 class DynamicProxy:
     """What plugins get in place of an instance; and the base of lists and dicts that they get."""
@@ -246,17 +261,36 @@ class DynamicProxy:
         object.__setattr__(self, "_takes_references", takes_references)
 
     def _get_instance(self):
-        return self._held
+        return self._held if isinstance(self._held, Instance) else _unmarked(self._held)
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         if not isinstance(self._held, Instance):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return wrapped(read_attribute(self._held, name), self._takes_references)
+        return self._wrapped(read_attribute(self._held, name), f".{name}")
 
     def __getitem__(self, name):
         return self.__getattr__(name)
+
+    def _wrapped(self, value, path):
+        """A part of it. Whether it may be a reference is for `_return_value` to say."""
+        if isinstance(value, dict) and ("~r" in value or "~n" in value):
+            if self._takes_references or make_reference is not None:
+                return _reference_of(value)
+            return self._return_value(_reference_of(value), relative_path=path)
+        return wrapped(value, self._takes_references)
+
+    def _return_value(self, value, *, relative_path=""):
+        """Modules put their own function in place of this one while they render a template."""
+        if _is_reference(value):
+            raise UnexpectedReference(
+                None, "Encountered unexpected reference value during plugin execution"
+            )
+        return value
+
+    def _get_context(self):
+        return ProxyContext(repr(self))
 
     def __setattr__(self, name, value):
         raise Exception("Readonly object")
@@ -311,14 +345,14 @@ class SequenceProxy(DynamicProxy, Sequence):
         if isinstance(key, str):
             raise RuntimeException(self, f"can not get a attribute {key}, {self._held} is a list")
         if isinstance(key, slice):
-            return [wrapped(item, self._takes_references) for item in self._held[key]]
-        return wrapped(self._held[key], self._takes_references)
+            return [self._wrapped(item, "[]") for item in self._held[key]]
+        return self._wrapped(self._held[key], f"[{key}]")
 
     def __len__(self):
         return len(self._held)
 
     def __iter__(self):
-        return (wrapped(item, self._takes_references) for item in self._held)
+        return (self._wrapped(item, "[]") for item in self._held)
 
     def __hash__(self):
         return id(self._held)
@@ -347,7 +381,7 @@ class DictProxy(DynamicProxy, Mapping):
     def __getitem__(self, key):
         if not isinstance(key, str):
             raise RuntimeException(self, f"Expected string key, but got {key}, {self._held} is a dict")
-        return wrapped(self._held[key], self._takes_references)
+        return self._wrapped(self._held[key], f"[{key!r}]")
 
     def __len__(self):
         return len(self._held)
@@ -399,15 +433,23 @@ def _marked(value, takes_references):
         return DictProxy(dict(value["~d"]), takes_references)
     if "~u" in value:
         raise UnknownException(Unknown())
-    if "~r" in value:
-        if make_reference is not None:
-            return make_reference(value["~r"])
-        if takes_references:
-            return HeldReference(value["~r"])
+    if "~r" in value or "~n" in value:
+        if takes_references or make_reference is not None:
+            return _reference_of(value)
         raise UnexpectedReference(
             None, "Encountered unexpected reference value during plugin execution"
         )
     return DictProxy(value, takes_references)
+
+
+def _reference_of(value):
+    from fettle_models import held_references
+
+    if "~n" in value:
+        return held_references.of_name(value["~n"])
+    if make_reference is not None:
+        return make_reference(*value["~r"])
+    return held_references.of_number(*value["~r"])
 
 
 def wrapped(value, takes_references=False):
@@ -416,7 +458,34 @@ def wrapped(value, takes_references=False):
         return _marked(value, takes_references)
     if isinstance(value, list):
         return SequenceProxy(value, takes_references)
+    if isinstance(value, str) and value.startswith(_FILE):
+        return FileMarker(value[len(_FILE) :])
     return value
+
+
+_FILE = "imp-module-source:file://"
+
+
+class FileMarker(str):
+    """The text by which `std::file` names a file. Modules know it by the name of its class."""
+
+    def __new__(cls, filename):
+        made = str.__new__(cls, _FILE + filename)
+        made.filename = filename
+        return made
+
+
+def _unmarked(value):
+    """A list or dict as Python has it; what else is in it is wrapped."""
+    if isinstance(value, list):
+        return [_unmarked(item) for item in value]
+    if isinstance(value, dict):
+        if "~d" in value:
+            return {key: _unmarked(item) for key, item in value["~d"]}
+        if any(mark in value for mark in ("~i", "~u", "~r", "~n")):
+            return wrapped(value)
+        return {key: _unmarked(item) for key, item in value.items()}
+    return wrapped(value)
 
 
 def wrapped_argument(value, takes_unknown):
@@ -424,8 +493,8 @@ def wrapped_argument(value, takes_unknown):
     if isinstance(value, dict):
         if "~u" in value and takes_unknown:
             return Unknown()
-        if "~r" in value:
-            return HeldReference(value["~r"])
+        if "~r" in value or "~n" in value:
+            return _reference_of(value)
     return wrapped(value)
 
 
@@ -515,6 +584,10 @@ def told(value):
         return _told_items(value)
     if isinstance(value, Mapping):
         return _told_dict(value)
+    if _is_reference(value):
+        from fettle_models import held_references
+
+        return held_references.told(value)
     if dataclasses.is_dataclass(value) and kind.__module__.startswith("inmanta_plugins."):
         count_parts(len(dataclasses.fields(value)))
         fields = {one.name: told(getattr(value, one.name)) for one in dataclasses.fields(value)}
@@ -523,11 +596,14 @@ def told(value):
         return {"~u": 0}
     if isinstance(value, NoneValue):
         return None
-    if isinstance(value, HeldReference):
-        return {"~r": value.number}
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return _told_items(value)
     raise TypeError(f"{kind.__name__} is not a type of values of a model: {short(value)}")
+
+
+def _is_reference(value):
+    references = sys.modules.get("inmanta.references")
+    return references is not None and isinstance(value, references.Reference)
 
 
 def short(value):

@@ -1,5 +1,6 @@
 """The real package `inmanta`, for what ours lacks. It is looked for when something is missing."""
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -54,11 +55,22 @@ def _real_module(name):
     return None
 
 
+def _our_module(name):
+    """A part of a package of ours, which is found before the real package is looked for."""
+    place = os.path.join(_OURS, *name.split(".")[1:])
+    if os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py")):
+        return importlib.import_module(name)
+    return None
+
+
 def names_of(module):
     """A module's `__getattr__`: takes what it lacks from the real module of its name."""
 
     def find(name):
         if not name.startswith("__"):
+            ours = _our_module(f"{module}.{name}")
+            if ours is not None:
+                return ours
             real = _real_module(module)
             if real is not None and hasattr(real, name):
                 return getattr(real, name)

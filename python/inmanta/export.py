@@ -5,7 +5,7 @@ dependencies, and functions of `@export`.
 import hashlib
 import logging
 
-from inmanta import resources
+from inmanta import resources, util
 from inmanta.ast import UnknownException
 from inmanta.resources import Id
 
@@ -16,6 +16,8 @@ ResourceDict = dict
 ProxiedType = dict
 
 unknown_parameters = []
+
+hash_file = util.hash_file
 
 
 class DependencyCycleException(Exception):

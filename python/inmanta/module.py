@@ -2,8 +2,15 @@
 
 import os
 
-from fettle_models import channel
+from fettle_models import channel, modules
 from inmanta import _real
+
+
+class Module:
+    """A module that the model imports: what it is called and where its files are."""
+
+    def __init__(self, name, path):
+        self.name, self.path, self._path = name, path, path
 
 
 class Project:
@@ -24,6 +31,12 @@ class Project:
     @property
     def name(self):
         return channel.ask(project="name")
+
+    @property
+    def modules(self):
+        """Those that the model imports, by name."""
+        roots = modules.roots.items()
+        return {name: Module(name, path) for name, path in roots}
 
     @property
     def metadata(self):

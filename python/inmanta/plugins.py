@@ -1,8 +1,9 @@
 """Plugins: functions that models call."""
 
+import dataclasses
 import os
 
-from fettle_models import registry
+from fettle_models import channel, registry
 from fettle_models.describe import ModelType
 from fettle_models.registry import Plugin
 from fettle_models.values import PluginException, allow_reference_values, entity_of
@@ -11,6 +12,7 @@ from inmanta.stable_api import stable_api
 from inmanta.warnings import PluginDeprecationWarning
 
 __all__ = [
+    "CheckedArgs",
     "Context",
     "ModelType",
     "Plugin",
@@ -24,6 +26,48 @@ __all__ = [
 
 def _not_here(what, why):
     return NotImplementedError(f"{what} is not possible in fettle: {why}")
+
+
+class _Nothing:
+    """A part of Inmanta's compiler that is passed on, but cannot be used."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _not_here(f"{self._name}.{name}", "the compiler is not Inmanta's")
+
+
+class _Compiler(_Nothing):
+    def __init__(self, server):
+        _Nothing.__init__(self, "Context.get_compiler()")
+        self._server = server
+
+    def get_plugins(self):
+        """Those in Python of all modules of the model."""
+        for module in self._server.settings.get("modules", {}):
+            self._server.loader.load(module)
+        return dict(registry.plugins)
+
+
+class _Caller:
+    @property
+    def namespace(self):
+        return self
+
+    def get_full_name(self):
+        return channel.ask(caller=True)
+
+
+@dataclasses.dataclass
+class CheckedArgs:
+    """The arguments of a call."""
+
+    args: list
+    kwargs: dict
+    unknowns: bool = False
 
 
 @stable_api
@@ -70,13 +114,31 @@ class Context:
         raise _not_here("Context.get_queue_scheduler", "the compiler is not Inmanta's")
 
     def get_compiler(self):
-        raise _not_here("Context.get_compiler", "the compiler is not Inmanta's")
+        return _Compiler(self._server)
+
+    @property
+    def compiler(self):
+        return self.get_compiler()
+
+    @property
+    def owner(self):
+        """The statement that calls, of which only the namespace is known."""
+        return _Caller()
+
+    @property
+    def resolver(self):
+        """To be passed on to a call of another plugin; it resolves nothing itself."""
+        return _Nothing("Context.resolver")
+
+    @property
+    def queue(self):
+        return _Nothing("Context.queue")
 
     def emit_expression(self, *ignored):
         raise _not_here("Context.emit_expression", "a plugin returns a value")
 
     def __getattr__(self, name):
-        if name in ("resolver", "queue", "owner", "result", "compiler"):
+        if name == "result":
             raise _not_here(f"Context.{name}", "the compiler is not Inmanta's")
         raise AttributeError(f"'Context' object has no attribute '{name}'")
 

@@ -75,6 +75,10 @@ CompileResult compile_text(const std::string& name, const std::string& text, con
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();
   }
+  // If the compile has failed, they are called, too, but why it failed says more.
+  for (const std::string& wrong : python_of(program).finalize(options.plugin_time_limit))
+    if (failures.empty())
+      failures.push_back({world_error(wrong), Importance::first});
   compiled.errors = traced(std::move(failures));
   return compiled;
 }

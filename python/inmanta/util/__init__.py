@@ -1,5 +1,6 @@
 """Small functions that modules use."""
 
+import abc
 import datetime
 import enum
 import hashlib
@@ -8,6 +9,18 @@ import uuid
 
 from fettle_models.values import DictProxy, SequenceProxy
 from inmanta import _real
+
+
+class JSONSerializable(abc.ABC):
+    """What knows what `json.dumps` is to make of it; lists and dicts of models do."""
+
+    @abc.abstractmethod
+    def json_serialization_step(self):
+        """Something that is nearer to JSON."""
+
+
+JSONSerializable.register(SequenceProxy)
+JSONSerializable.register(DictProxy)
 
 
 def hash_file(content):
@@ -31,6 +44,8 @@ def api_boundary_json_encoder(value):
         return list(value)
     if isinstance(value, DictProxy):
         return dict(value.items())
+    if isinstance(value, JSONSerializable):
+        return value.json_serialization_step()
     if isinstance(value, uuid.UUID):
         return str(value)
     if isinstance(value, datetime.datetime):

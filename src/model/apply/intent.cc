@@ -151,20 +151,30 @@ class Mapper {
     intent_->pools[resource.pool] = 1;
   }
 
+  static std::span<const Value> items_of(const Value& list) {
+    return list.is_list() ? list.items() : std::span<const Value>();
+  }
+
   static Value with_id(const Item& item) {
     std::vector<Entry> fields(item.attributes.entries().begin(), item.attributes.entries().end());
     fields.push_back({"id", item.id});
     return Value::dict(std::move(fields));
   }
 
-  /// The handler with those contents that a field names.
+  /// The handler with those contents that a field names, or an argument of a reference.
   Value with_files(const Value& handler, const Value& fields) const {
     std::vector<Entry> found;
-    if (options_.files.is_dict())
+    const auto add = [&](const Value& name) {
+      if (const Value* digest = name.is_text() ? options_.files.find(name.text().view()) : nullptr)
+        found.push_back({name.text(), *digest});
+    };
+    if (options_.files.is_dict()) {
       for (const Entry& field : fields.entries())
-        if (const Value* digest =
-                field.value.is_text() ? options_.files.find(field.value.text().view()) : nullptr)
-          found.push_back({field.value.text(), *digest});
+        add(field.value);
+      for (const Value& reference : items_of(fields.at("references")))
+        for (const Value& argument : items_of(reference.at("args")))
+          add(argument.at("value"));
+    }
     if (found.empty())
       return handler;
     std::vector<Entry> entries(handler.entries().begin(), handler.entries().end());

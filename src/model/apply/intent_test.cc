@@ -194,6 +194,21 @@ TEST_F(IntentTest, AHandlerOfTheProjectWins) {
   EXPECT_EQ(dict_of(file.attributes).at("fields").text_at("path"), "/f");
 }
 
+TEST_F(IntentTest, AHandlerInPythonGetsTheContentsThatFieldsAndReferencesName) {
+  add_agent("a");
+  add("m::Box[a,name=b]", R"({"name": "b", "hash": "one", "references": [{"type": "m::Text",
+      "args": [{"type": "literal", "name": "hash", "value": "two"},
+               {"type": "reference", "name": "other", "id": "x"}]}]})");
+  options_.handlers = Value::dict(
+      {{"m::Box", Value::dict({{"name", "m::Box"}, {"code", "c"}, {"interpreter", "python3"}})}});
+  options_.files = Value::dict({{"one", "d1"}, {"two", "d2"}, {"three", "d3"}});
+  const auto made = mapped();
+  ASSERT_TRUE(made) << to_string(made.error());
+  const Value files =
+      dict_of(resource(*made, "m::Box[a,name=b]").attributes).at("handler").at("files");
+  EXPECT_EQ(write_json(files), R"({"one":"d1","two":"d2"})");
+}
+
 TEST_F(IntentTest, AWrongFieldNamesTheResource) {
   options_.agents["a"] = "local:";
   add_file("relative");

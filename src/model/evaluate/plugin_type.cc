@@ -394,7 +394,9 @@ bool accepts(PluginContext& context, const PluginType& type, const Datum& value,
     case Kind::reference:
       return (value.tag == Tag::reference &&
               (type.inner.empty() || type.inner[0].kind == Kind::any ||
-               type.inner[0].text == value.reference->element)) ||
+               type.inner[0].text == value.reference->element ||
+               (type.inner[0].text == "dict[string, any]" &&
+                value.reference->element == "dict"))) ||
              refuse("Invalid value", "expected");
     case Kind::entity:
       return (value.tag == Tag::instance && value.instance->entity->is_a(type.entity)) ||

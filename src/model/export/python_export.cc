@@ -183,7 +183,7 @@ Result<Value> PythonExport::answer(const Value& asked) {
   if (const Value* name = asked.find("entity"))
     return entity_for_python(model_.program.python->program(), to_text(*name));
   if (const Value* number = asked.find("reference"))
-    return reference(*number);
+    return References::of_number(model_, id_of_, *number);
   if (const Value* name = asked.find("instances")) {
     const Entity* const entity = model_.entity(to_text(*name));
     if (entity == nullptr)
@@ -249,18 +249,6 @@ Result<Value> PythonExport::attribute(const Value& read) {
 }
 
 /// A reference of the model as the original writes it, with those that it is made of.
-Result<Value> PythonExport::reference(const Value& number) {
-  const int64_t at = number.is_integer() ? number.integer().value_or(-1) : -1;
-  const Datum* const found =
-      at < 0 ? nullptr : model_.program.python->reference(static_cast<size_t>(at));
-  if (found == nullptr)
-    return user_error("there is no such reference");
-  References references(model_, id_of_);
-  TRY(references.take(*found, "value"));
-  return Value::dict(
-      {{"id", references.places().front().first}, {"references", references.references()}});
-}
-
 Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExport::managed(
     std::span<const PythonNeeds> resources) {
   std::map<std::string, std::vector<fettle::Name>, std::less<>> changed;

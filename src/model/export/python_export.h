@@ -71,7 +71,6 @@ class PythonExport {
   Result<Value> ask(Value request);
   Result<Value> answer(const Value& asked);
   Result<Value> attribute(const Value& read);
-  Result<Value> reference(const Value& number);
   std::string problem_text() const;
   Result<Value> lent(const Instance& instance, bool with_values);
 

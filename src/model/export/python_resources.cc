@@ -8,12 +8,22 @@
 namespace fettle::model {
 namespace {
 
-/// The quoted text behind `resource(`, wherever it stands.
+/// Whether the text ends in a line that is a decorator so far: `@inmanta.resources.`.
+bool ends_in_decorator(std::string_view text) {
+  const std::string_view line = text.substr(text.rfind('\n') + 1);
+  const size_t begin = line.find_first_not_of(" \t");
+  return begin != line.npos && line[begin] == '@' && line.find_first_of(" (\t", begin) == line.npos;
+}
+
+/// The quoted text behind each `@resource(`.
 void read_declarations(const Path& file, std::string_view text,
                        std::map<std::string, Path, std::less<>>& found) {
   constexpr std::string_view mark = "resource(";
   for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
+    const bool is_declaration = ends_in_decorator(text.substr(0, at));
     at += mark.size();
+    if (!is_declaration)
+      continue;
     const size_t quote = text.find_first_of("\"'", at);
     const size_t end = quote == text.npos ? quote : text.find(text[quote], quote + 1);
     if (end != text.npos)

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/export/attributes.h"
+#include "model/plugins/python.h"
 #include "model/program/text_form.h"
 #include "model/std/json.h"
 #include "value/python.h"
@@ -109,8 +110,25 @@ void References::clear() {
   places_.clear();
 }
 
+/// Notes a reference of a class that a module defines: its Python knows what it is made of.
+Result<std::string> References::add_of_python(const Reference& reference) {
+  Python& python = *model_.program.python;
+  const auto answer = [&](const Value& asked) -> Result<Value> {
+    if (const Value* number = asked.find("reference"))
+      return of_number(model_, id_of_, *number);
+    return user_error("an export does not answer this");
+  };
+  const Value told = TRY(python.ask(Value::dict({{"serialize", reference.arguments[0].view()}}),
+                                    model_.program.plugin_time_limit, answer));
+  for (const Value& one : told.at("references").items())
+    found_.try_emplace(to_text(one.at("id")), one);
+  return to_text(told.at("id"));
+}
+
 /// Notes a reference, after those from which it is made.
 Result<std::string> References::add(const Reference& reference) {
+  if (reference.is_of_python)
+    return add_of_python(reference);
   const auto argument = [&](std::string_view name, const Datum& datum) -> Result<Part> {
     if (datum.tag == Tag::reference)
       return text_part("reference", name, TRY(add(*datum.reference)));
@@ -140,6 +158,18 @@ Result<std::string> References::add(const Reference& reference) {
   const std::string id = id_of_parts(type, parts);
   found_.try_emplace(id, value_of(type, parts, id));
   return id;
+}
+
+Result<Value> References::of_number(const Model& model, const IdOf& id_of, const Value& number) {
+  const int64_t at = number.is_integer() ? number.integer().value_or(-1) : -1;
+  const Datum* const found =
+      at < 0 ? nullptr : model.program.python->reference(static_cast<size_t>(at));
+  if (found == nullptr)
+    return user_error("there is no such reference");
+  References references(model, id_of);
+  TRY(references.take(*found, "value"));
+  return Value::dict(
+      {{"id", references.places().front().first}, {"references", references.references()}});
 }
 
 Value References::references() const {

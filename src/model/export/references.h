@@ -29,11 +29,15 @@ class References {
   const std::vector<std::pair<std::string, std::string>>& places() const { return places_; }
   void clear();
 
+  /// `id` and `references` of a reference that the model's Python knows by a number.
+  static Result<Value> of_number(const Model& model, const IdOf& id_of, const Value& number);
+
   Value references() const;
   Value mutators(std::string_view resource) const;
 
  private:
   Result<std::string> add(const Reference& reference);
+  Result<std::string> add_of_python(const Reference& reference);
 
   const Model& model_;
   IdOf id_of_;

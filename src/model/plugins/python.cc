@@ -39,16 +39,19 @@ Status Python::start() {
     home = unpacked_->path();
   }
   const Path package = TRY(unpack_python(home));
-  std::vector<Entry> folders;
-  for (const auto& [name, module] : program_.modules)
+  std::vector<Entry> folders, roots;
+  for (const auto& [name, module] : program_.modules) {
     if (is_in(module.plugins))
       folders.push_back({fettle::Name(name), text_of_path(module.plugins)});
+    roots.push_back({fettle::Name(name), text_of_path(module.folder)});
+  }
   if (is_in(folder / "plugins"))
     folders.push_back({"__config__", text_of_path(folder / "plugins")});
   std::vector<Value> module_path;
   for (const Path& one : program_.module_path)
     module_path.push_back(text_of_path(one));
   const Value settings = Value::dict({{"modules", Value::dict(std::move(folders))},
+                                      {"roots", Value::dict(std::move(roots))},
                                       {"module_path", Value::list(std::move(module_path))},
                                       {"environment", program_.environment}});
   process_ = std::make_unique<fettle::Program>(
@@ -75,6 +78,19 @@ const Result<Value>& Python::module(const std::string& name, Duration time_limit
   return modules_
       .emplace(name, answer ? Result<Value>(answer->at("modules").at(name)) : answer.error())
       .first->second;
+}
+
+std::vector<std::string> Python::finalize(Duration time_limit) {
+  std::vector<std::string> wrong;
+  if (process_ == nullptr)
+    return wrong;
+  const Result<Value> told = ask(Value::dict({{"finalize", true}}), time_limit);
+  if (!told)
+    wrong.push_back(cat("Finalizer failed: ", told.error().message));
+  else if (told->at("wrong").is_list())
+    for (const Value& one : told->at("wrong").items())
+      wrong.push_back(to_text(one));
+  return wrong;
 }
 
 Entity* Python::entity(std::string_view full_name) {

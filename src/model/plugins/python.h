@@ -44,6 +44,9 @@ class Python {
   Result<Value> ask(Value request, Duration time_limit, Responder on_ask = {},
                     Printer on_print = {});
 
+  /// Calls what modules have registered for the end of the compile. Returns what was wrong with it.
+  std::vector<std::string> finalize(Duration time_limit);
+
   /// The environment of the process. Empty until something was asked.
   const PythonEnvironment& environment() const { return environment_; }
 

@@ -65,6 +65,8 @@ class Answers {
       return entity_for_python(program, to_text(*name));
     if (asked.find("project") != nullptr)
       return program.environment;
+    if (asked.find("caller") != nullptr)
+      return program.spaces[call_.node.at.file].name;  // namespaces and files have the same numbers
     if (const Value* text = asked.find("warn")) {
       if (program.warn)
         program.warn(program.error_at(call_.node.at, to_text(*text)));

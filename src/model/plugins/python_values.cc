@@ -9,7 +9,7 @@ namespace fettle::model {
 namespace {
 
 constexpr std::string_view instance_mark = "~i", unknown_mark = "~u", reference_mark = "~r",
-                           dict_mark = "~d", dataclass_mark = "~c";
+                           own_reference_mark = "~n", dict_mark = "~d", dataclass_mark = "~c";
 
 Value marked(std::string_view mark, Value value) {
   return Value::dict({{fettle::Name(mark), std::move(value)}});
@@ -32,8 +32,15 @@ struct PythonMaker {
   Value large(std::string_view digits) const { return Value::big_integer(digits); }
   Value real(double value) const { return value; }
   Value text(std::string_view text) const { return text; }
+  /// Python knows its own references by the names that it gave them; one of std is told with its
+  /// arguments.
   Value reference(const Datum& datum) const {
-    return marked(reference_mark, python.number_of(datum));
+    if (datum.reference->is_of_python)
+      return marked(own_reference_mark, datum.reference->arguments[0].view());
+    std::vector<Value> told{python.number_of(datum), datum.reference->kind};
+    for (const Datum& argument : datum.reference->arguments)
+      told.push_back(PythonMaker{python, {}, size}.of(argument));
+    return marked(reference_mark, Value::list(std::move(told)));
   }
   Value instance(Instance* instance) const {
     std::vector<Value> told{instance->number, instance->entity->full_name};
@@ -144,6 +151,8 @@ class Taker {
           python_.reference(static_cast<size_t>(told->integer().value_or(-1)));
       return known != nullptr ? Result<Datum>(*known) : user_error("there is no such reference");
     }
+    if (const Value* told = value.find(own_reference_mark))
+      return own_reference(*told);
     if (value.find(unknown_mark) != nullptr)
       return Datum::unknown();
     if (const Value* told = value.find(dataclass_mark))
@@ -174,6 +183,19 @@ class Taker {
     return Datum::of(instances[static_cast<size_t>(*number)]);
   }
 
+  /// A reference of a class that a module defines: its name in Python, its class, and the type that
+  /// it stands for.
+  Result<Datum> own_reference(const Value& told) {
+    const std::span<const Value> parts = told.is_list() ? told.items() : std::span<const Value>();
+    if (parts.size() != 3 || !std::ranges::all_of(parts, &Value::is_text))
+      return user_error("the plugin returned something that is not a value");
+    Arena& arena = call_.context.program().arena;
+    const auto text = [&](size_t i) { return call_.context.make_text(to_text(parts[i])); };
+    const Datum name = text(0);
+    return Datum::of(static_cast<const Reference*>(arena.make<Reference>(
+        text(1).view(), text(2).view(), arena.copy(std::span<const Datum>(&name, 1)), 0u, true)));
+  }
+
   /// A dataclass becomes an instance.
   Result<Datum> dataclass(const Value& told, uint32_t depth) {
     const std::span<const Value> parts = told.is_list() ? told.items() : std::span<const Value>();
@@ -201,6 +223,22 @@ std::string type_text(const Attribute& attribute) {
     return attribute.target->full_name;
   return cat(attribute.type.name, attribute.type.is_list ? "[]" : "",
              attribute.type.is_nullable ? "?" : "");
+}
+
+/// An attribute; of a relation also how many it takes, and its other end.
+Value told_of(const Program& program, const Attribute& attribute) {
+  std::vector<Entry> told{{"type", type_text(attribute)},
+                          {"owner", attribute.owner->full_name},
+                          {"is_relation", attribute.shape != Shape::value}};
+  if (attribute.shape != Shape::value) {
+    told.push_back({"is_optional", attribute.count.lower == 0});
+    told.push_back({"is_multi", attribute.count.upper != 1});
+  }
+  if (const Attribute* const end = attribute.inverse) {
+    told.push_back({"end", program.symbols.name(end->name)});
+    told.push_back({"end_owner", end->owner->full_name});
+  }
+  return Value::dict(std::move(told));
 }
 
 }  // namespace
@@ -237,17 +275,27 @@ Result<Value> entity_for_python(Program& program, std::string_view full_name) {
   const Entity* const entity = python_of(program).entity(full_name);
   if (entity == nullptr)
     return user_error(cat("could not find type ", full_name));
-  std::vector<Value> parents;
-  for (const Entity* one : entity->lineage)
-    if (one != entity)
-      parents.emplace_back(one->full_name);
+  const auto names_of = [](const auto& entities, const Entity* but) {
+    std::vector<Value> names;
+    for (const Entity* one : entities)
+      if (one != but)
+        names.emplace_back(one->full_name);
+    return Value::list(std::move(names));
+  };
   std::vector<Entry> attributes;
   for (const Attribute* one : entity->slots)
-    attributes.push_back(
-        {fettle::Name(program.symbols.name(one->name)),
-         Value::dict({{"type", type_text(*one)}, {"is_relation", one->shape != Shape::value}})});
+    attributes.push_back({fettle::Name(program.symbols.name(one->name)), told_of(program, *one)});
+  std::vector<Value> indexes;
+  for (const Index* index : entity->indexes) {
+    std::vector<Value> names;
+    for (const Symbol name : index->names)
+      names.emplace_back(program.symbols.name(name));
+    indexes.push_back(Value::list(std::move(names)));
+  }
   return Value::dict({{"name", entity->full_name},
-                      {"parents", Value::list(std::move(parents))},
+                      {"parents", names_of(entity->lineage, entity)},
+                      {"extends", names_of(entity->parents, nullptr)},
+                      {"indexes", Value::list(std::move(indexes))},
                       {"attributes", Value::dict(std::move(attributes))}});
 }
 

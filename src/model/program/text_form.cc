@@ -98,7 +98,8 @@ std::string quoted(const Program& program, const Datum& value) {
       return made;
     }
     case Tag::reference:
-      return cat("<inmanta_plugins.std.", value.reference->kind, " object>");
+      return cat("<inmanta_plugins.", value.reference->is_of_python ? "" : "std.",
+                 value.reference->kind, " object>");
     case Tag::instance:
       return instance_text(program, *value.instance);
   }

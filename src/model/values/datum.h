@@ -160,6 +160,9 @@ struct Reference {
   std::string_view element;  ///< the type that it stands for
   std::span<const Datum> arguments;
   uint32_t depth = 0;  ///< how many references it is made of, one in another
+  /// The Python of a module made it: `kind` is its class, with the module, and the only argument its
+  /// name there.
+  bool is_of_python = false;
 };
 
 }  // namespace fettle::model

@@ -284,6 +284,47 @@ shop::Box(name="c", requires=a)
   EXPECT_EQ(needs(1), "shop::Box[a,name=a] ");
 }
 
+TEST_F(PythonExportTest, ReferencesOfModulesAreExported) {
+  const char* const joined = R"(
+from inmanta.plugins import plugin
+from inmanta.references import Reference, reference
+@reference("shop::Joined")
+class Joined(Reference[str]):
+    def __init__(self, first, second):
+        super().__init__()
+        self.first, self.second = first, second
+    def resolve(self, logger):
+        return self.resolve_other(self.first, logger) + self.second
+@plugin
+def joined(first: str | Reference[str], second: str) -> Joined:
+    return Joined(first, second)
+)";
+  const char* const model = R"(
+shop::Box(name="a", text=shop::joined(std::create_environment_reference("NAME"), "!"))
+)";
+  const char* const box = R"(
+@resource("shop::Box", agent="name", id_attribute="name")
+class Box(PurgeableResource):
+    fields = ("name", "text")
+)";
+  const auto made = [&] {
+    const Result<Value> all = read_json(fields(0));
+    return cat(write_json(all->at("text")), " ", write_json(all->at("references")), " ",
+               write_json(all->at("mutators")));
+  };
+  ASSERT_EQ(send_python(cat(joined, box), model), "v1");
+  const std::string by_python = made();
+  EXPECT_NE(by_python.find("\"type\":\"shop::Joined\""), by_python.npos) << by_python;
+  EXPECT_NE(by_python.find("\"type\":\"std::Environment\""), by_python.npos) << by_python;
+  EXPECT_TRUE(by_python.starts_with("null ")) << by_python;
+  ASSERT_TRUE(make_directories(folder_->path() / "resources"));
+  ASSERT_TRUE(write_file(folder_->path() / "resources/box.star",
+                         "resource(entity = \"shop::Box\", id_attribute = \"name\", agent = "
+                         "\"name\", fields = [\"name\", \"text\"])\n"));
+  ASSERT_EQ(send_python(joined, model), "v2");
+  EXPECT_EQ(made(), by_python);
+}
+
 TEST_F(PythonExportTest, WhatIsUnknownIsUndefinedOrLeftOut) {
   ASSERT_EQ(send_python(box_, R"(
 u = std::getfact(shop::Box(name="a"), "fact")
