@@ -1,44 +1,12 @@
 """Lines of JSON between the compile and this process: one request at a time, in both directions."""
 
-import io
 import itertools
 import json
 import os
-import sys
 import threading
 
-
-class HostError(RuntimeError):
-    """The compile could not do what it was asked; in its words."""
-
-
-class Lines(io.TextIOBase):
-    """What plugins print: each line is told as one."""
-
-    encoding = "utf-8"
-    errors = "replace"
-
-    def __init__(self, channel):
-        self._channel = channel
-        self._begun = ""
-        self.buffer = os.fdopen(os.dup(2), "wb", buffering=0)
-
-    def writable(self):
-        return True
-
-    def fileno(self):
-        return 2
-
-    def write(self, text):
-        *lines, self._begun = (self._begun + text).split("\n")
-        for line in lines:
-            self._channel.log(line)
-        return len(text)
-
-    def end_line(self):
-        if self._begun:
-            self._channel.log(self._begun)
-        self._begun = ""
+import fettle_lines
+from fettle_lines import HostError
 
 
 class Channel:
@@ -49,13 +17,7 @@ class Channel:
 
     def __init__(self):
         self._process = os.getpid()
-        self._input = os.fdopen(os.dup(0), "rb")
-        self._output = os.fdopen(os.dup(1), "wb")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        os.dup2(2, 1)
-        sys.stdout, sys.stderr = Lines(self), Lines(self)
+        self._input, self._output = fettle_lines.take_streams(self.log)
         self._turn = threading.RLock()
         self._numbers = itertools.count(1)
         self._is_busy = False
@@ -65,8 +27,7 @@ class Channel:
         return os.getpid() == self._process
 
     def _write(self, line):
-        text = json.dumps(line, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-        self._output.write(text.encode("utf-8", "replace") + b"\n")
+        self._output.write(fettle_lines.encoded(line) + b"\n")
         self._output.flush()
 
     def log(self, text):
@@ -109,9 +70,7 @@ class Channel:
     def answer(self, line):
         if not self.is_ours():
             os._exit(0)  # the copy of a plugin that forked
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, Lines):
-                stream.end_line()
+        fettle_lines.end_lines()
         with self._turn:
             self._write(line)
             self._is_busy = False

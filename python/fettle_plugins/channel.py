@@ -6,66 +6,23 @@ for them: a coroutine, or a plain function, which blocks until the answer is the
 
 import asyncio
 import contextvars
-import io
 import itertools
 import json
 import os
-import sys
 import threading
 
+import fettle_lines
+from fettle_lines import HostError
 from fettle_plugins.data import dumps, namespaced
 
 current_call = contextvars.ContextVar("current_call", default=None)
-
-
-class HostError(RuntimeError):
-    """The host could not do what it was asked; in its words."""
-
-
-class Lines(io.TextIOBase):
-    """What plugins print: each line is told as one of the call that printed it."""
-
-    encoding = "utf-8"
-    errors = "replace"
-
-    def __init__(self, channel):
-        self._channel = channel
-        self._begun = {}  # by call
-        self.buffer = os.fdopen(os.dup(2), "wb", buffering=0)  # of bytes nobody knows the call
-
-    def writable(self):
-        return True
-
-    def fileno(self):
-        return 2
-
-    def write(self, text):
-        call = current_call.get()
-        *lines, rest = (self._begun.pop(call, "") + text).split("\n")
-        if rest:
-            self._begun[call] = rest
-        for line in lines:
-            self._channel.log(line)
-        return len(text)
-
-    def end_line(self):
-        """When a call ends, what it began to print has ended, too."""
-        rest = self._begun.pop(current_call.get(), "")
-        if rest:
-            self._channel.log(rest)
 
 
 class Channel:
     """Takes stdin and stdout for itself, so that a plugin's `print` disturbs nobody."""
 
     def __init__(self):
-        self._input = os.fdopen(os.dup(0), "rb")
-        self._output = os.fdopen(os.dup(1), "wb")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        os.dup2(2, 1)
-        sys.stdout, sys.stderr = Lines(self), Lines(self)
+        self._input, self._output = fettle_lines.take_streams(self.log, current_call.get)
         self._writing = threading.Lock()
         self._numbers = itertools.count(1)
         self._asked = {}

@@ -4,6 +4,8 @@ import collections.abc
 import copy
 import json
 
+from fettle_lines import encoded
+
 
 class NamespaceDict(dict):
     """A dict whose keys are attributes, too."""
@@ -53,11 +55,8 @@ def _plain(value):
 
 
 def dumps(value):
-    """One line of JSON as bytes; half a surrogate, which is not a string, becomes a question mark."""
-    text = json.dumps(
-        value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")
-    )
-    return text.encode("utf-8", "replace")
+    """One line of JSON as bytes."""
+    return encoded(value, default=_plain)
 
 
 def is_json(value):

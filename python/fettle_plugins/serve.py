@@ -16,9 +16,10 @@ import sys
 import threading
 import traceback
 
+from fettle_lines import HostError, end_lines
 from fettle_plugins import accounts, builtin, describe, loader
 from fettle_plugins.arguments import complete_all as complete_dataclasses
-from fettle_plugins.channel import Channel, HostError, current_call
+from fettle_plugins.channel import Channel, current_call
 from fettle_plugins.contracts import ExecReturn
 from fettle_plugins.data import NamespaceDict, namespaced
 from fettle_plugins.hub import Dynamic, Hub
@@ -228,12 +229,6 @@ class Server:
             profile=made["acct"], providers=providers
         )
         return made
-
-
-def end_lines():
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "end_line"):  # a plugin may have put another one in its place
-            stream.end_line()
 
 
 def _positional(function, arguments, given):

@@ -302,8 +302,6 @@ TEST_F(Modules, ExecFunctionsAreCalled) {
   thing_ = Value::dict({{"size", 1}});
   EXPECT_EQ(run("exec.run", R"({"path": "thing.get", "args": [1], "kwargs": {"a": "b"}})"),
             R"(true ["fettle exec thing.get 1 a=b"] {"new":{"size":1}} new={"size":1})");
-  EXPECT_EQ(tested("exec.run", R"({"path": "thing.get"})"),
-            R"(null "Would call fettle exec thing.get" {})");
   EXPECT_EQ(calls_, "thing.get [1]{\"a\":\"b\"}\n");
   EXPECT_EQ(run("exec.run", R"({"path": "thing.fail"})"),
             R"(false ["fettle exec thing.fail","no thing"] {})");
@@ -312,6 +310,18 @@ TEST_F(Modules, ExecFunctionsAreCalled) {
       run("exec.run", R"({"path": "thing.odd"})"),
       R"(false ["fettle exec thing.odd","`thing.odd` did not return a dictionary of result, comment, ret"] {})");
   EXPECT_EQ(run("exec.run", R"({"path": 5})"), "`path` must be a string, not 5");
+}
+
+TEST_F(Modules, APreviewCallsExecFunctionsThatLook) {
+  thing_ = Value::dict({{"size", 1}});
+  EXPECT_EQ(tested("exec.run", R"({"path": "thing.get"})"),
+            R"(true ["fettle exec thing.get"] {"new":{"size":1}} new={"size":1})");
+  EXPECT_EQ(calls_, "thing.get []{}\n");
+  EXPECT_EQ(tested("exec.run", R"({"path": "thing.set"})"),
+            R"(null "Would call fettle exec thing.set" {})");
+  EXPECT_EQ(tested("exec.run", R"({"path": "thing.get_size"})"),
+            R"(null "Would call fettle exec thing.get_size" {})");
+  EXPECT_EQ(calls_, "thing.get []{}\n");
 }
 
 TEST_F(Modules, ASecretIsTheFunctionsAndNotTheComments) {
