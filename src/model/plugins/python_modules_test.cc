@@ -1,23 +1,13 @@
 /// What public modules of Inmanta use beside plain plugins: aliases of types, references of their own,
 /// entities, templates, and the places of files.
 
-#include <gtest/gtest.h>
-
-#include "base/file.h"
-#include "base/text.h"
-#include "model/compile.h"
-#include "model/model.h"
+#include "tests/fixtures/model_project.h"
 
 namespace fettle::model {
 namespace {
 
-class PythonModules : public testing::Test {
+class PythonModules : public ModelProject {
  protected:
-  void write(const std::string& name, const std::string& text) {
-    const Path path = folder_.path() / name;
-    ASSERT_TRUE(make_directories(path.parent_path()));
-    ASSERT_TRUE(write_file(path, text));
-  }
   /// A module `m` of the first layout.
   void module(const std::string& plugins, const std::string& model = "") {
     write("libs/m/module.yml", "name: m\nversion: 1.0.0\nlicense: x\n");
@@ -25,25 +15,7 @@ class PythonModules : public testing::Test {
     write("libs/m/plugins/__init__.py",
           cat("import typing\nfrom inmanta.plugins import *\n", plugins));
   }
-  /// What is printed, then the messages of all errors.
-  std::string compiled(const std::string& model) {
-    write("project.yml", "name: test\nmodulepath: libs\n");
-    write("main.cf", model);
-    const Project project = project_of((folder_.path() / "main.cf").string()).value();
-    std::string seen;
-    CompileOptions options;
-    options.home = folder_.path() / "home";
-    options.print = [&](std::string_view line) { seen += cat(line, "\n"); };
-    for (const Error& error : compile(project, options).errors)
-      seen += cat("error: ", error.message, "\n");
-    return seen;
-  }
-  TemporaryDirectory folder_ = TemporaryDirectory::make().value();
 };
-
-void expect_in(const std::string& text, const std::string& piece) {
-  EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
-}
 
 TEST_F(PythonModules, AliasesOfTypesAreFollowed) {
   // `type` is a statement since Python 3.12; older ones have no such alias.

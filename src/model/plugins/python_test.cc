@@ -4,57 +4,25 @@
 
 #include <chrono>
 
-#include <gtest/gtest.h>
-
-#include "base/file.h"
-#include "base/text.h"
-#include "model/compile.h"
-#include "model/model.h"
+#include "tests/fixtures/model_project.h"
 
 namespace fettle::model {
 namespace {
 
-class PythonPlugins : public testing::Test {
+class PythonPlugins : public ModelProject {
  protected:
-  void write(const std::string& name, const std::string& text, unsigned mode = 0644) {
-    const Path path = folder_.path() / name;
-    ASSERT_TRUE(make_directories(path.parent_path()));
-    ASSERT_TRUE(write_file(path, text, mode));
-  }
+  PythonPlugins() { shows_warnings_ = true; }
   /// A module of the first layout. Every file of plugins imports what these need.
   void module(const std::string& name, const std::string& plugins, const std::string& model = "") {
     write(cat("libs/", name, "/module.yml"), cat("name: ", name, "\nversion: 1.0.0\nlicense: x\n"));
     write(cat("libs/", name, "/model/_init.cf"), model);
     write(cat("libs/", name, "/plugins/__init__.py"), cat(head, plugins));
   }
-  /// What is printed, then warnings, then the messages of all errors.
-  std::string compiled(const std::string& model) {
-    write("project.yml", "name: test\nmodulepath: libs\n");
-    write("main.cf", model);
-    const Project project = project_of((folder_.path() / "main.cf").string()).value();
-    std::string seen, warned;
-    CompileOptions options = options_;
-    options.home = folder_.path() / "home";
-    options.print = [&](std::string_view line) { seen += cat(line, "\n"); };
-    options.warn = [&](const Error& warning) { warned += cat("warning: ", warning.message, "\n"); };
-    const CompileResult result = compile(project, options);
-    seen += warned;
-    for (const Error& error : result.errors)
-      seen += cat("error: ", error.message, "\n");
-    return seen;
-  }
-
   static constexpr const char* head =
       "import os, sys, time\n"
       "from typing import Annotated, Any, Literal, Mapping, Optional, Sequence, Union\n"
       "from inmanta.plugins import Context, ModelType, PluginException, deprecated, plugin\n";
-  TemporaryDirectory folder_ = TemporaryDirectory::make().value();
-  CompileOptions options_;
 };
-
-void expect_in(const std::string& text, const std::string& piece) {
-  EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
-}
 
 TEST_F(PythonPlugins, ValuesGoThereAndBackAsTheyAre) {
   module("m",

@@ -1,46 +1,14 @@
 /// Plugins beside `main.cf`: Starlark and executables; templates of a module.
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 
-#include "base/file.h"
-#include "base/text.h"
-#include "model/compile.h"
-#include "model/model.h"
+#include "tests/fixtures/model_project.h"
 
 namespace fettle::model {
 namespace {
 
-class UserPlugins : public testing::Test {
- protected:
-  void write(const std::string& name, const std::string& text, unsigned mode = 0644) {
-    const Path path = folder_.path() / name;
-    ASSERT_TRUE(make_directories(path.parent_path()));
-    ASSERT_TRUE(write_file(path, text, mode));
-  }
-
-  /// What is printed, then the messages of all errors.
-  std::string compiled(const std::string& model) {
-    write("project.yml", "name: test\nmodulepath: libs\n");
-    write("main.cf", model);
-    const Project project = project_of((folder_.path() / "main.cf").string()).value();
-    std::string seen;
-    CompileOptions options = options_;
-    options.print = [&](std::string_view line) { seen += cat(line, "\n"); };
-    for (const Error& error : compile(project, options).errors)
-      seen += cat("error: ", error.message, "\n");
-    return seen;
-  }
-
-  TemporaryDirectory folder_ = TemporaryDirectory::make().value();
-  CompileOptions options_;
-};
-
-void expect_in(const std::string& text, const std::string& piece) {
-  EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
-}
+class UserPlugins : public ModelProject {};
 
 TEST_F(UserPlugins, StarlarkTakesAndGivesTypedValues) {
   write("plugins/names.star",
