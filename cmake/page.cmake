@@ -30,8 +30,8 @@ if(EXISTS ${FOLDER}/installed)
   file(READ ${FOLDER}/installed installed)
 endif()
 if(NOT installed STREQUAL lock)
-  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE failed
-    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000
+    WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)
     give_up("npm cannot install what page/package-lock.json names\n${output}")
     return()

@@ -278,6 +278,27 @@ TEST_F(KubernetesDriverTest, AfterAWriteWithoutAnAnswerThePodIsAskedFor) {
   EXPECT_EQ(cached(), stored());
 }
 
+/// A request may wait for others, and what it takes away was free only while it was not ready.
+TEST_F(KubernetesDriverTest, APodThatHasBecomeReadyUnseenIsNotRemoved) {
+  const Box<Resource> pod = make_pod();
+  const Act removal = act_of(Verb::remove, *pod, record());
+  run_unseen();
+  const Value ready = stored();
+  const Outcome outcome = call(removal);
+  ASSERT_TRUE(std::holds_alternative<Skipped>(outcome));
+  EXPECT_EQ(std::get<Skipped>(outcome).why, "it has become ready since this was decided");
+  EXPECT_EQ(stored(), ready);
+  EXPECT_EQ(cached(), ready) << "the next decision knows that it is ready";
+}
+
+TEST_F(KubernetesDriverTest, APodThatStaysNotReadyIsRemoved) {
+  const Box<Resource> pod = make_pod();
+  const Act removal = act_of(Verb::remove, *pod, record());
+  patch(R"({"status":{"podIP":"10.0.0.7"}})", "status");
+  EXPECT_TRUE(std::get<Done>(call(removal)).changed);
+  EXPECT_TRUE(stored().is_null());
+}
+
 TEST_F(KubernetesDriverTest, WhatOthersWantIsLeftToTheNextDecision) {
   make_pod();
   become_ready();

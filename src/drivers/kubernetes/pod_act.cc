@@ -60,10 +60,11 @@ PodAct::PodAct(const PodActContext& context, const Act& act, const std::stop_tok
 /// before the first write is done, also while the act waits to be called again, that is decided
 /// again.
 Result<Outcome> PodAct::carry_out() {
-  if (act_.verb == Verb::update && act_.so_far.bool_at(found_not_ready) && is_ready(object_))
+  const bool takes_away = act_.verb != Verb::create;
+  if (takes_away && act_.so_far.bool_at(found_not_ready) && is_ready(object_))
     return Outcome(Skipped{become_ready});
   Result<Outcome> outcome = act();
-  if (outcome && act_.verb == Verb::update && !is_ready(object_))
+  if (outcome && takes_away && !is_ready(object_))
     if (auto* const pending = std::get_if<Pending>(&*outcome))
       pending->so_far = Value::dict({{found_not_ready, Value(true)}});
   return outcome;
@@ -110,9 +111,14 @@ Result<Outcome> PodAct::replace() {
     return create();
   if (!is_leaving(object_) && !is_known_one(object_))
     return Outcome(Skipped{"another pod has its name"});
-  if (!is_leaving(object_))
-    if (const auto removed = remove_object(object_); !removed)
+  if (!is_leaving(object_)) {
+    Value last = object_;
+    const auto removed = remove_object(last);
+    if (!removed && has_become_ready(last))
+      return Outcome(Skipped{become_ready});
+    if (!removed && removed.error().reason != ApiReason::not_found)
       return outcome_of(removed.error());
+  }
   return Outcome(Skipped{"the pod before it has not gone yet"});
 }
 
@@ -155,20 +161,46 @@ Result<Outcome> PodAct::update_other() {
 Result<Outcome> PodAct::remove() {
   if (object_.is_null() || is_leaving(object_) || !is_ours(object_))
     return Outcome(Done{.outputs = Value::dict({}), .changed = false});
-  const auto removed = remove_object(object_);
-  const bool is_gone = removed || removed.error().reason == ApiReason::not_found ||
-                       removed.error().reason == ApiReason::conflict;  // of the UID
+  Value last = object_;
+  const auto removed = remove_object(last);
+  if (!removed && has_become_ready(last))
+    return Outcome(Skipped{become_ready});
+  const bool is_gone = removed || removed.error().reason == ApiReason::not_found;
   if (!is_gone)
     return outcome_of(removed.error());
   return Outcome(Done{.outputs = Value::dict({})});
 }
 
-ApiResult<Value> PodAct::remove_object(const Value& object) {
-  auto removed = context_.client.remove(
-      types::pods, name_, {.urgency = Urgency::availability, .uid = uid_of(object).str()}, stop_);
-  if (removed && is_leaving(*removed))
-    context_.objects.take_answer(types::pods.kind, *removed);
-  return removed;
+bool PodAct::has_become_ready(const Value& now) const {
+  return is_ready(now) && !is_ready(object_);
+}
+
+/// To remove a pod that is not ready is free. The request may wait for others, so it names the
+/// version: if the pod becomes ready meanwhile, it stays, and `object` is then what is stored. What
+/// else changes stops nothing. Another pod of that name counts as not found.
+ApiResult<Value> PodAct::remove_object(Value& object) {
+  for (int tries = 1;; ++tries) {
+    kubernetes::DeleteOptions options{.urgency = Urgency::availability,
+                                      .uid = uid_of(object).str()};
+    if (!is_ready(object))
+      options.resource_version = object.at("metadata").text_at("resourceVersion");
+    auto removed = context_.client.remove(types::pods, name_, options, stop_);
+    if (removed && is_leaving(*removed))
+      context_.objects.take_answer(types::pods.kind, *removed);
+    if (removed || removed.error().reason != ApiReason::conflict)
+      return removed;
+    const auto now = context_.client.get(types::pods, name_, stop_);
+    if (!now)
+      return now;
+    context_.objects.take_answer(types::pods.kind, *now);
+    if (uid_of(*now) != uid_of(object) || is_leaving(*now)) {
+      removed.error().reason = ApiReason::not_found;
+      return removed;
+    }
+    object = *now;
+    if (has_become_ready(object) || tries == most_tries)
+      return removed;
+  }
 }
 
 Result<Outcome> PodAct::write_all(const std::vector<cluster::PodWrite>& writes,
@@ -208,9 +240,9 @@ ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
         uid_of(*now) != uid_of(object) || is_leaving(*now) ||
         attributes_of(*now) != attributes_of(object))
       return answer;
-    const bool has_become_ready = is_ready(*now) && !is_ready(object);
+    const bool is_ready_now = is_ready(*now) && !is_ready(object);
     object = *now;
-    if (has_become_ready)
+    if (is_ready_now)
       return answer;
   }
 }

@@ -36,7 +36,8 @@ class PodAct {
   Result<Outcome> write_all(const std::vector<cluster::PodWrite>& writes, const Value& object);
   void take_back(const Value& object, const Attributes& before);
   kubernetes::ApiResult<Value> patch(const cluster::PodWrite& write, Value& object);
-  kubernetes::ApiResult<Value> remove_object(const Value& object);
+  kubernetes::ApiResult<Value> remove_object(Value& object);
+  bool has_become_ready(const Value& now) const;
   /// As `object` says it is. None: somebody took it over, or it is not made completely.
   std::optional<Attributes> attributes_of(const Value& object) const;
   bool is_of_others() const { return workloads::is_of_others(wanted_.owner.get()); }
