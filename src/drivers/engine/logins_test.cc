@@ -2,11 +2,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "drivers/engine/driver.h"
+#include "kinds/kinds.h"
+#include "tests/fixtures/memory_blobs.h"
+#include "tests/fixtures/test_server.h"
 
 namespace fettle {
 namespace {
@@ -108,6 +113,57 @@ TEST_F(Logins, AHelperThatFailsIsNamed) {
   EXPECT_EQ(login("r.test"), "podman:late");
   EXPECT_NE(stored("r.test").failure, "");
   setenv("PATH", path.c_str(), 1);
+}
+
+/// What stands in the header of a login, decoded.
+std::string login_of(const std::string& head) {
+  constexpr std::string_view name = "x-registry-auth: ";
+  const size_t at = lower_case(head).find(name);
+  if (at == head.npos)
+    return "none";
+  std::string text = head.substr(at + name.size());
+  text = replace_all(replace_all(text.substr(0, text.find('\r')), "-", "+"), "_", "/");
+  return base64_decode(text).value_or("none");
+}
+
+TEST_F(Logins, OfAPackageGoWithThePull) {
+  std::mutex mutex;
+  std::vector<std::string> logins;
+  std::atomic<bool> is_there = false;
+  const TestServer server([&](int socket, const std::string& head) {
+    if (head.find("/images/create") != head.npos) {
+      const std::lock_guard lock(mutex);
+      logins.push_back(login_of(head));
+      is_there = logins.back().find("right") != std::string::npos;
+      return say(socket, is_there ? answer(200, "{\"status\":\"done\"}\n")
+                                  : answer(500, "{\"message\":\"unauthorized\"}"));
+    }
+    say(socket, is_there || head.find("/json") == head.npos
+                    ? answer(200, "{\"Id\":\"sha256:0123456789\"}")
+                    : answer(404, "{\"message\":\"no such image\"}"));
+  });
+  EngineAddress address;
+  address.text = address.unix_socket = server.path().string();
+  address.base = "http://engine";
+  HttpClient http;
+  MemoryBlobs blobs;
+  EngineDriver driver(http, blobs, [&](bool, std::stop_token) -> Result<EngineLink> {
+    return EngineLink{.address = address};
+  });
+  const auto login = [](std::string_view password) {
+    return Value::dict({{"r.test", Value::dict({{"username", "bob"},
+                                                {"password", Value::secret(Value(password))}})}});
+  };
+  Act act;
+  act.key = {Name("e"), "image", "r.test/a:1"};
+  act.attributes = *image_kind().normalise(
+      Value::dict({{"reference", "r.test/a:1"},
+                   {"credentials", Value::list({login("wrong"), login("right")})}}));
+  const auto pulled = driver.apply(act, {}, {});
+  ASSERT_TRUE(pulled) << to_string(pulled.error());
+  ASSERT_EQ(logins.size(), 2u);
+  EXPECT_NE(logins[0].find("wrong"), std::string::npos) << logins[0];
+  EXPECT_NE(logins[1].find("\"bob\""), std::string::npos) << logins[1];
 }
 
 TEST_F(Logins, WhatCannotBeReadHasNone) {

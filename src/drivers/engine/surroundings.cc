@@ -68,7 +68,8 @@ Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
       digest.empty() ? reference
                      : cat(split_reference(full_reference(reference)).first, "@", digest);
   std::vector<RegistryLogin> given;
-  for (const Value& each : reveal(image.credentials.value()).items())
+  const Value credentials = reveal(image.credentials.value());
+  for (const Value& each : credentials.items())
     for (RegistryLogin& login : logins_in(each, registry_of(reference)))
       given.push_back(std::move(login));
   const Status pulled = pull_with_logins(site.engine, asked, given, site.options.login, progress,
