@@ -205,7 +205,7 @@ TEST_F(HandBack, WhoeverDiesOnTheWayKeepsEachRevision) {
   expect_done(cluster.hand_back());
   const auto whole = cluster.picture();
   int write = 1;
-  for (bool is_broken = true; is_broken; ++write) {
+  for (bool is_broken = true; is_broken; write += writes_apart) {
     KruiseCluster other(start);
     other.refuse_from(write);
     const auto broken = other.hand_back();

@@ -422,7 +422,7 @@ TEST(TakeOver, WhoeverDiesOnTheWayLosesNothing) {
   expect_done(whole.take_over());
   const auto after = whole.picture();
   int write = 1;
-  for (bool is_broken = true; is_broken; ++write) {
+  for (bool is_broken = true; is_broken; write += writes_apart) {
     KruiseCluster cluster(start);
     cluster.refuse_from(write);
     const auto broken = cluster.take_over();
@@ -449,7 +449,7 @@ TEST(TakeOver, WhoeverDiesOnTheWayBackLosesNothing) {
   expect_done(taken.take_over());
   taken.play();
   int write = 1;
-  for (bool is_broken = true; is_broken; ++write) {
+  for (bool is_broken = true; is_broken; write += writes_apart) {
     KruiseCluster cluster(taken.server());
     cluster.refuse_from(write);
     const auto broken = cluster.hand_back();
