@@ -30,10 +30,10 @@ if(EXISTS ${FOLDER}/installed)
   file(READ ${FOLDER}/installed installed)
 endif()
 if(NOT installed STREQUAL lock)
-  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000
-    WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error --prefer-offline --fetch-retries=1 --fetch-timeout=20000
+    WORKING_DIRECTORY ${FOLDER} TIMEOUT 300 RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)
-    give_up("npm cannot install what page/package-lock.json names\n${output}")
+    give_up("npm cannot install what page/package-lock.json names; remove ${OUTPUT} to try again\n${output}")
     return()
   endif()
   file(WRITE ${FOLDER}/installed ${lock})

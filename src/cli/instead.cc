@@ -13,7 +13,7 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"enclave connect", "ports are already published on this machine"},
     {"gateway", "ports are already published on this machine"},
     {"portal", "ports are already published on this machine"},
-    {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
+    {"dashboard", "`fettle web` opens a page about all environments"},
     {"cloud", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
     {"grafloki", "`fettle service logs -x` shows all logs of an environment"},
     {"status",

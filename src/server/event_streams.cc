@@ -18,30 +18,28 @@ void EventStreams::add(std::shared_ptr<WebPeer> peer, Name environment, uint64_t
   peer->open_stream();
   peer->send(std::string(first_piece), {});
   viewers_.push_back(std::make_shared<Viewer>(std::move(peer), std::move(environment), after));
-  advance(*viewers_.back());
+  advance(viewers_.back());
 }
 
 void EventStreams::advance() {
   std::erase_if(viewers_,
                 [](const std::shared_ptr<Viewer>& viewer) { return viewer->peer->is_gone(); });
   for (const std::shared_ptr<Viewer>& viewer : viewers_)
-    advance(*viewer);
+    advance(viewer);
 }
 
-void EventStreams::advance(Viewer& viewer) {
-  if (viewer.is_sending)
+void EventStreams::advance(const std::shared_ptr<Viewer>& viewer) {
+  if (viewer->is_sending)
     return;
-  Result<std::string> piece = next_piece(viewer);
+  Result<std::string> piece = next_piece(*viewer);
   if (!piece || piece->empty())
     return;  // the store is asked again when it changes
-  viewer.is_sending = true;
-  const auto self =
-      std::ranges::find_if(viewers_, [&](const auto& one) { return &*one == &viewer; });
-  viewer.peer->send(*std::move(piece), [this, weak = std::weak_ptr(*self)] {
+  viewer->is_sending = true;
+  viewer->peer->send(*std::move(piece), [this, weak = std::weak_ptr(viewer)] {
     queue_.add([this, weak] {
       if (const std::shared_ptr<Viewer> again = weak.lock()) {
         again->is_sending = false;
-        advance(*again);
+        advance(again);
       }
     });
   });

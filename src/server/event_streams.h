@@ -33,7 +33,7 @@ class EventStreams {
     bool is_sending = false;
   };
 
-  void advance(Viewer& viewer);
+  void advance(const std::shared_ptr<Viewer>& viewer);
   Result<std::string> next_piece(Viewer& viewer) const;
 
   const Workplace& place_;
