@@ -178,14 +178,21 @@ def render(ctx: Context, host: "m::Host") -> list:
 @plugin
 def resolve(ctx: Context) -> str:
     return ctx.resolver.lookup("x")
+@plugin
+def show(host: "m::Host") -> str:
+    seen = JinjaDynamicProxy.return_value(host)
+    return str(seen.note) + seen.name
 )",
-         "entity Host:\n  string name\nend\nimplement Host using std::none\n"
-         "Host.parts [0:] -- Host\n");
+         "entity Host:\n  string name\n  string? note = null\nend\nimplement Host using std::none\n"
+         "Host.parts [0:] -- Host\nHost.next [0:1] -- Host\n");
   EXPECT_EQ(compiled("import m\nh = m::Host(name=\"h\", parts=m::Host(name=\"p\"))\n"
                      "std::print(m::render(h))\n"),
             "['ABC', 'DEF', 'h', ['p'], 'JinjaSequenceProxy', '__config__']\n");
   expect_in(compiled("import m\nx = m::resolve()\n"),
             "Context.resolver.lookup is not possible in fettle");
+  expect_in(
+      compiled("import m\nx = m::show(m::Host(name=std::create_environment_reference(\"X\")))\n"),
+      "unexpected reference");
 }
 
 TEST_F(PythonModules, FinalizersAreCalledAtTheEndOfTheCompile) {
