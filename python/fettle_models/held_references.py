@@ -6,8 +6,9 @@ The same reference gets the same name when a call is repeated, for the model com
 """
 
 import os
+import typing
 
-from fettle_models import describe, values
+from fettle_models import describe, modules, values
 from inmanta import references
 
 _by_number = {}  # those of std
@@ -41,7 +42,9 @@ def told(reference):
     if number is not None:
         return {"~r": number}
     made_of = type(reference)
-    module = made_of.__module__.partition(".")[2]
+    package, _, module = made_of.__module__.partition(".")
+    if package != modules.PACKAGE:
+        module = "std"
     return {"~n": [_name_of(reference), f"{module}.{made_of.__name__}", _element_of(made_of)]}
 
 
@@ -69,6 +72,6 @@ def _attributes_of(reference):
 def _element_of(made_of):
     """The type that it stands for, as models spell it."""
     element = made_of.get_reference_type()
-    if element is None:
+    if element is None or isinstance(element, typing.TypeVar):
         return "any"
     return describe.type_text(element, made_of.__name__)

@@ -28,7 +28,7 @@ class JinjaDynamicProxy(DynamicProxy):
                 return made_of(value)
 
     def _return_value(self, value, *, relative_path=""):
-        return self.wrap(value)
+        return self.wrap(DynamicProxy._return_value(self, value, relative_path=relative_path))
 
     def __getattr__(self, name):
         if name.startswith("__"):

@@ -51,6 +51,9 @@ CompileResult compile_text(const std::string& name, const std::string& text, con
   program.home = options.home;
   python_of(program).print_with(options.print);
   program.warn = options.warn;
+  program.match_elsewhere = [&program](std::string_view pattern, std::string_view in) {
+    return python_of(program).matches(pattern, in, program.plugin_time_limit);
+  };
   if (project != nullptr)
     program.module_path = project->module_path;
   program.is_for_version = options.is_for_version;

@@ -80,6 +80,14 @@ const Result<Value>& Python::module(const std::string& name, Duration time_limit
       .first->second;
 }
 
+Result<bool> Python::matches(std::string_view pattern, std::string_view text, Duration time_limit) {
+  const Value told =
+      TRY(ask(Value::dict({{"match", Value::list({Value(pattern), Value(text)})}}), time_limit));
+  if (const Value* wrong = told.find("wrong"))
+    return user_error(to_text(*wrong));
+  return told.bool_at("matches");
+}
+
 std::vector<std::string> Python::finalize(Duration time_limit) {
   std::vector<std::string> wrong;
   if (process_ == nullptr)

@@ -44,6 +44,9 @@ class Python {
   Result<Value> ask(Value request, Duration time_limit, Responder on_ask = {},
                     Printer on_print = {});
 
+  /// Whether a pattern matches from the start of a text.
+  Result<bool> matches(std::string_view pattern, std::string_view text, Duration time_limit);
+
   /// Calls what modules have registered for the end of the compile. Returns what was wrong with it.
   std::vector<std::string> finalize(Duration time_limit);
 

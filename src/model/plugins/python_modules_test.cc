@@ -81,6 +81,28 @@ TEST_F(PythonModules, ReferencesOfTheirOwnClassesAreValues) {
   expect_in(compiled(cat(model, "x = m::number()\n")), "Expected type: Reference[int]");
 }
 
+TEST_F(PythonModules, UnknownsAndReferencesStayWhatTheyAre) {
+  module(
+      "from inmanta.execute.util import Unknown\n"
+      "@plugin\ndef plain(a: 'any') -> 'any':\n    return 'never'\n"
+      "@plugin\ndef inner(a: 'list') -> 'any':\n    return a[0]\n"
+      "@plugin\ndef count(a: 'list') -> 'int':\n    return len(a)\n"
+      "@plugin(allow_unknown=True)\ndef takes(a: 'any') -> 'string':\n"
+      "    return 'unknown' if isinstance(a, Unknown) else 'known'\n"
+      "@plugin\ndef passed(a: 'Reference[string] | string') -> 'Reference[string] | string':\n"
+      "    return a\n");
+  const std::string model =
+      "import m\nu = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\n"
+      "r = std::create_environment_reference(\"X\")\n";
+  EXPECT_EQ(compiled(cat(model,
+                         "std::print([std::is_unknown(m::plain(u)), "
+                         "std::is_unknown(m::inner([u, 1])), m::count([u, 1]), m::takes(u), "
+                         "m::takes(1), m::passed(r) == r])\n")),
+            "[True, True, 2, 'unknown', 'known', True]\n");
+  expect_in(compiled(cat(model, "x = m::count(r)\n")), "is a reference");
+  expect_in(compiled(cat(model, "x = m::inner([r])\n")), "unexpected reference");
+}
+
 TEST_F(PythonModules, EntitiesTellTheirAttributesAndIndexes) {
   module(R"(
 from inmanta.ast.attribute import RelationAttribute
@@ -150,14 +172,21 @@ def render(ctx: Context, host: "m::Host") -> list:
 @plugin
 def resolve(ctx: Context) -> str:
     return ctx.resolver.lookup("x")
+@plugin
+def show(host: "m::Host") -> str:
+    seen = JinjaDynamicProxy.return_value(host)
+    return str(seen.note) + seen.name
 )",
-         "entity Host:\n  string name\nend\nimplement Host using std::none\n"
-         "Host.parts [0:] -- Host\n");
+         "entity Host:\n  string name\n  string? note = null\nend\nimplement Host using std::none\n"
+         "Host.parts [0:] -- Host\nHost.next [0:1] -- Host\n");
   EXPECT_EQ(compiled("import m\nh = m::Host(name=\"h\", parts=m::Host(name=\"p\"))\n"
                      "std::print(m::render(h))\n"),
             "['ABC', 'DEF', 'h', ['p'], 'JinjaSequenceProxy', '__config__']\n");
   expect_in(compiled("import m\nx = m::resolve()\n"),
             "Context.resolver.lookup is not possible in fettle");
+  expect_in(
+      compiled("import m\nx = m::show(m::Host(name=std::create_environment_reference(\"X\")))\n"),
+      "unexpected reference");
 }
 
 TEST_F(PythonModules, FinalizersAreCalledAtTheEndOfTheCompile) {

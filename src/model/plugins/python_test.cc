@@ -175,28 +175,6 @@ TEST_F(PythonPlugins, DataclassesStandForEntities) {
             "there is no entity of that name that extends std::Dataclass");
 }
 
-TEST_F(PythonPlugins, UnknownsAndReferencesStayWhatTheyAre) {
-  module("m",
-         "from inmanta.execute.util import Unknown\n"
-         "@plugin\ndef plain(a: 'any') -> 'any':\n    return 'never'\n"
-         "@plugin\ndef inner(a: 'list') -> 'any':\n    return a[0]\n"
-         "@plugin\ndef count(a: 'list') -> 'int':\n    return len(a)\n"
-         "@plugin(allow_unknown=True)\ndef takes(a: 'any') -> 'string':\n"
-         "    return 'unknown' if isinstance(a, Unknown) else 'known'\n"
-         "@plugin\ndef passed(a: 'Reference[string] | string') -> 'Reference[string] | string':\n"
-         "    return a\n");
-  const std::string model =
-      "import m\nu = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\n"
-      "r = std::create_environment_reference(\"X\")\n";
-  EXPECT_EQ(compiled(cat(model,
-                         "std::print([std::is_unknown(m::plain(u)), "
-                         "std::is_unknown(m::inner([u, 1])), m::count([u, 1]), m::takes(u), "
-                         "m::takes(1), m::passed(r) == r])\n")),
-            "[True, True, 2, 'unknown', 'known', True]\n");
-  expect_in(compiled(cat(model, "x = m::count(r)\n")), "is a reference");
-  expect_in(compiled(cat(model, "x = m::inner([r])\n")), "unexpected reference");
-}
-
 TEST_F(PythonPlugins, FailuresSayWhatWasWrongAndWhere) {
   module("m",
          "@plugin\ndef crash(x: 'int') -> 'int':\n    return deep(x)\n"

@@ -250,6 +250,8 @@ struct Program {
   std::deque<Index> indexes;
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
   std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;     ///< read once, by path
+  /// Whether a pattern that RE2 refuses matches from the start of a text. Error: it is no pattern.
+  std::function<Result<bool>(std::string_view pattern, std::string_view text)> match_elsewhere;
   std::shared_ptr<Python> python;  ///< of the modules, once something is asked of it
   Path home;                       ///< where fettle's part in Python is unpacked; may be empty
   std::vector<Path> module_path;

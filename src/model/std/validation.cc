@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "model/plugins/python.h"
 #include "model/program/text_form.h"
 #include "model/std/formats.h"
 #include "model/std/groups.h"
@@ -102,22 +101,16 @@ bool is_constrained_decimal(PluginCall& call, const Datum& value) {
 
 /// A pattern that looks ahead or behind needs an engine that may take endless time: that of Python,
 /// with a limit. Few models have one.
-bool matches_in_python(PluginCall& call, std::string_view text, std::string_view pattern,
+bool matches_elsewhere(PluginCall& call, std::string_view text, std::string_view pattern,
                        std::string_view why_not_here) {
-  Program& program = call.context.program();
-  const bool looks_around = pattern.find("(?=") != pattern.npos ||
-                            pattern.find("(?!") != pattern.npos ||
-                            pattern.find("(?<") != pattern.npos;
-  if (!looks_around)
+  const Program& program = call.context.program();
+  constexpr std::string_view marks[] = {"(?=", "(?!", "(?<"};
+  const bool looks_around = std::ranges::any_of(
+      marks, [&](std::string_view mark) { return pattern.find(mark) != pattern.npos; });
+  if (!looks_around || !program.match_elsewhere)
     return call.fail(cat("re.PatternError: ", why_not_here));
-  const Result<Value> told =
-      python_of(program).ask(Value::dict({{"match", Value::list({Value(pattern), Value(text)})}}),
-                             program.plugin_time_limit);
-  if (!told)
-    return call.fail(cat("re.PatternError: ", told.error().message));
-  if (const Value* wrong = told->find("wrong"))
-    return call.fail(cat("re.PatternError: ", to_text(*wrong)));
-  return told->bool_at("matches");
+  const Result<bool> found = program.match_elsewhere(pattern, text);
+  return found ? *found : call.fail(cat("re.PatternError: ", found.error().message));
 }
 
 /// Python's `re.match`: it matches from the start, and `$` also stands before a last newline.
@@ -126,7 +119,7 @@ bool matches(PluginCall& call, std::string_view text, std::string_view pattern) 
   options.set_log_errors(false);
   const RE2 regex(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!regex.ok())
-    return matches_in_python(call, text, pattern, regex.error());
+    return matches_elsewhere(call, text, pattern, regex.error());
   const auto match = [&](std::string_view from) {
     return regex.Match(re2::StringPiece(from.data(), from.size()), 0, from.size(),
                        RE2::ANCHOR_START, nullptr, 0);
