@@ -162,7 +162,7 @@ def plain(value):
     if isinstance(value, str):
         return [worded(value)]
     if isinstance(value, list):
-        return [told for one in value if (told := worded(one) if isinstance(one, str) else plain(one)) is not None] or None
+        return [kept for one in value if (kept := worded(one) if isinstance(one, str) else plain(one)) is not None] or None
     if isinstance(value, dict):
         return {key: found for key, one in value.items() if (found := plain(one)) not in (None, {}, [])} or None
     return value
