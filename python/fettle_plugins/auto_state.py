@@ -212,6 +212,7 @@ def _present(module, ref):
 
     present.__doc__ = module.functions["create"].__doc__
     present.remembers = ["resource_id"]
+    present.identity = "resource_id"
     first = list(inspect.signature(present).parameters.values())[:4]
     keyword_only = [one.replace(kind=one.KEYWORD_ONLY) for one in parameters]
     rest = [

@@ -50,7 +50,7 @@ class Log(logging.Logger):
 def add(hub):
     hub.log = Log("fettle")
     hub.OPT = NamespaceDict(
-        idem=NamespaceDict(run_name="cli"),
+        idem=NamespaceDict(run_name="cli", acct_profile="default"),
         acct=NamespaceDict(extras=NamespaceDict(), overrides=NamespaceDict()),
     )
     hub.SUBPARSER = "state"

@@ -14,7 +14,7 @@ class NamespaceDict(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(name) from None
+            raise AttributeError(f"'dict' object has no attribute '{name}'") from None
 
     def __setattr__(self, name, value):
         self[name] = value

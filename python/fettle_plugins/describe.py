@@ -127,5 +127,8 @@ def _function(name, function):
     remembers = getattr(function.func, "remembers", None)
     if remembers is not None:
         described["remembers"] = remembers
+    identity = getattr(function.func, "identity", None)
+    if identity is not None:
+        described["identity"] = identity
     computed = changes.computed_of(function.signature)
     return {**described, "computed": computed} if computed else described

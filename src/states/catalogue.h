@@ -35,6 +35,8 @@ struct Function {
   Value computed{};                   ///< outputs that make no difference (`value/changes.h`)
   /// The parameters that get what memory has when a file leaves them out; none: all do.
   std::optional<std::vector<Name>> remembered{};
+  /// With this argument, the thing exists: nothing else is required, as nothing is made.
+  Name identity{};
 
   /// By its name, or by another one under which it may be given.
   const Parameter* find(std::string_view parameter) const;

@@ -109,7 +109,7 @@ class Checker {
                !is_known(chunk, function, parameter))
         missing += cat(missing.empty() ? "" : ", ", parameter.name);
     }
-    if (!missing.empty())
+    if (!missing.empty() && !is_identified(chunk, body, function))
       with_.fail(chunk, chunk.at,
                  cat("states.", chunk.state, ".", chunk.function,
                      " is missing required argument(s): ", missing),
@@ -143,6 +143,18 @@ class Checker {
     };
     return with_.options.memory != nullptr && function.remembers(parameter.name) &&
            (has(parameter.name) || std::ranges::any_of(parameter.aliases, has));
+  }
+
+  /// Whether it is about a thing that exists, which is changed or removed and not made.
+  bool is_identified(const Chunk& chunk, const Body& body, const Function& function) const {
+    if (function.identity == "")
+      return false;
+    for (const auto& [name, value] : chunk.arguments)
+      if (name == function.identity)
+        return !value.is_null();
+    const Parameter* const identity = function.find(function.identity.view());
+    return is_bound(body, function.identity) ||
+           (identity != nullptr && is_known(chunk, function, *identity));
   }
 
   /// Whether a binding written by hand sets the argument.

@@ -52,6 +52,7 @@ Result<Function> function_of(const Value& module, const Value& told) {
     made.parameters.back().aliases = TRY(names_of(module, "aliases", parameter.at("aliases")));
   }
   made.computed = told.at("computed");
+  made.identity = told.text_at("identity");
   if (told.find("remembers") != nullptr)
     made.remembered = TRY(names_of(module, "remembers", told.at("remembers")));
   return made;

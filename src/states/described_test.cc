@@ -53,7 +53,7 @@ TEST(Described, AModuleHasFunctionsParametersAndWhatItImplies) {
 
 TEST(Described, AParameterHasOtherNamesAndMayBeForgotten) {
   const DescribedModules made = read(R"({"path": "states.vm", "functions": [
-      {"name": "present", "remembers": ["resource_id"], "parameters": [
+      {"name": "present", "remembers": ["resource_id"], "identity": "resource_id", "parameters": [
         {"name": "resource_id", "default": null}, {"name": "id_", "aliases": ["id", "ident"]}]},
       {"name": "absent", "parameters": [{"name": "size"}]}]})");
   ASSERT_TRUE(made.problems.empty()) << to_string(made.problems.front());
@@ -62,6 +62,7 @@ TEST(Described, AParameterHasOtherNamesAndMayBeForgotten) {
   EXPECT_EQ(present.find("idents"), nullptr);
   EXPECT_TRUE(present.remembers("resource_id"));
   EXPECT_FALSE(present.remembers("id"));
+  EXPECT_EQ(present.identity, "resource_id");
   EXPECT_TRUE(made.modules[0].find("absent")->remembers("size"));
   EXPECT_FALSE(made.modules[0].find("absent")->remembers("color"));
   EXPECT_EQ(read(R"({"path": "states.vm", "functions": [

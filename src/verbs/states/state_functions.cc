@@ -25,12 +25,17 @@ Value own_functions() {
   return Value::dict(std::move(made));
 }
 
+/// The profile of the run.
+const std::string& usual_profile(const FunctionOptions& options) {
+  return options.acct_profile.empty() ? options.credentials.default_profile : options.acct_profile;
+}
+
 PluginOptions plugin_options(const Workplace& place, const FunctionOptions& options) {
   PluginOptions made;
   made.folders = options.folders;
   made.home = place.home;
   made.functions = own_functions();
-  made.options = options.options;
+  made.options = with(options.options, "acct_profile", usual_profile(options));
   made.python = python_of_environment();
   made.looks_for_packages = true;
   // Whatever it prints goes to people at once, and does not become part of its answer.
@@ -200,10 +205,7 @@ Result<Value> RunFunctions::acct_of(const std::string& path, const std::string& 
 
 /// The profile that is asked for, else the one of the run.
 const std::string& RunFunctions::profile_of(const std::string& profile) const {
-  if (!profile.empty())
-    return profile;
-  return options_.acct_profile.empty() ? options_.credentials.default_profile
-                                       : options_.acct_profile;
+  return profile.empty() ? usual_profile(options_) : profile;
 }
 
 /// Whether the code of a module, or of a part that it is in, makes profiles.

@@ -96,6 +96,67 @@ TEST_F(StatesPackagesTest, AnArgumentHasOneValueWhateverItsNames) {
   EXPECT_EQ(report.errors[0].where.line, 4);
 }
 
+TEST_F(StatesPackagesTest, WhatExistsNeedsNothingThatIsRequiredToMakeIt) {
+  put("site/shop_plugins/exec/shop/disk.py", R"(
+__contracts__ = ["auto_state"]
+
+def get(hub, ctx, name, resource_id=None):
+    found = {"name": name, "resource_id": resource_id, "size": 5} if resource_id else None
+    return {"result": True, "ret": found, "comment": []}
+
+def list_(hub, ctx):
+    return {"result": True, "ret": [], "comment": []}
+
+def create(hub, ctx, name, size, resource_id=None):
+    return {"result": True, "ret": {"resource_id": "d-" + name}, "comment": []}
+
+def update(hub, ctx, name, resource_id, **kwargs):
+    return {"result": True, "ret": None, "comment": [f"changed {sorted(kwargs)}"]}
+
+def delete(hub, ctx, name, resource_id):
+    return {"result": True, "ret": None, "comment": []}
+
+__func_alias__ = {"list_": "list"}
+)");
+  StatesReport report = apply("a: {shop.disk.present: []}\n");
+  ASSERT_EQ(report.errors.size(), 1u);
+  EXPECT_EQ(report.errors[0].message,
+            "states.shop.disk.present is missing required argument(s): size");
+  EXPECT_EQ(comment(apply("a: {shop.disk.present: [{resource_id: d-1}]}\n"), "a"),
+            R"(["'shop.disk:a' already exists"])");
+  EXPECT_EQ(comment(apply("b: {shop.disk.present: [{size: 1}]}\n"), "b"),
+            R"(["Created 'shop.disk:b'"])");
+  executor_.restart();
+  EXPECT_EQ(comment(apply("b: {shop.disk.present: []}\n"), "b"),
+            R"(["'shop.disk:b' already exists"])");
+  report = apply("a: {shop.disk.present: [{resource_id: null}]}\n");
+  EXPECT_EQ(report.errors.size(), 1u);
+}
+
+TEST_F(StatesPackagesTest, PluginsAreToldOfTheProfileOfTheRun) {
+  put("site/shop_plugins/exec/shop/told.py",
+      "def get(hub, ctx):\n"
+      "    return {'result': True, 'ret': hub.OPT.idem.acct_profile, 'comment': []}\n");
+  const auto told = [this] {
+    executor_.restart();
+    return write_json(
+        entry(apply("a: {exec.run: [{path: shop.told.get}]}\n"), "a").at("new_state"));
+  };
+  EXPECT_EQ(told(), R"("default")");
+  request_.functions.acct_profile = "other";
+  EXPECT_EQ(told(), R"("other")");
+}
+
+TEST_F(StatesPackagesTest, APreviewHasWhatFunctionsRead) {
+  put("site/shop_plugins/exec/shop/told.py",
+      "def get(hub, ctx):\n    return {'result': True, 'ret': {'id': 'i-7'}, 'comment': []}\n");
+  request_.is_test = true;
+  const StatesReport report = apply(
+      "found: {exec.run: [{path: shop.told.get}]}\n"
+      "a: {shop.item.present: [{id: '${exec:found:id}'}]}\n");
+  EXPECT_EQ(changes(report, "a"), R"({"id":"i-7"})");
+}
+
 TEST_F(StatesTest, WhatIsRememberedUnderAnotherNameIsTheSameArgument) {
   put("states/again.py", R"(
 def present(hub, ctx, name, id_: (str, "alias=id")):
