@@ -202,13 +202,14 @@ def table_of(rows):
     for row in rows:
         without = "" if row["inmanta"].startswith("refuses") else short(row["without"]) or "the same"
         ours = short(row["short"]) or row["fettle"]
+        ours = "refuses it, too" if row["fettle"][:60] == row["inmanta"][:60] else ours
         lines.append(f"| `{row['module']}` {MODULES[row['module']]} | {short(row['inmanta'])} | {short(ours)} | {without} |")
     return "\n".join(lines)
 
 
 def short(text):
     text = text.replace("|", "/").replace("<", "(").replace(">", ")")
-    return text if len(text) <= 60 else text[:57] + "…"
+    return text if len(text) <= 100 else text[:97] + "…"
 
 
 def run(mirror, fettle, names):
