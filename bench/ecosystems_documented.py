@@ -113,6 +113,7 @@ class Runs:
         for example in examples:
             begin, end = end, end + example.text.count("\n") + 1
             lines = [f"{line}:{text}" for line, text in re.findall(r"\.sls:(\d+):(.*)", said) if begin < int(line) <= end]
+            lines = [line for line in lines if "has no effect" not in line]  # a warning
             lines = lines or [line for line in said.split("\n") if example.mark in line]
             if lines:
                 found[example] = " ".join(dict.fromkeys(re.sub(r"^[\d: ]+|\\n.*", "", line).strip() for line in lines))[:600]
@@ -174,7 +175,7 @@ def difference(one, other, mark):
         if tag not in other:
             return tag, "state", "there", "missing"
         there, here = told(one[tag], mark), told(other[tag], mark)
-        if "generate_random" in str(there["comment"]):
+        if "generate_random" in str(one[tag].get("comment")):
             for key in ("changes", "new_state"):
                 there[key] = here[key] = None
         # In Idem, changes of a preview are what the function says; here, those of its states if it says nothing.
