@@ -32,8 +32,11 @@ class Call:
         self.args, self.kwargs, self.ret, self.cache = list(args), dict(kwargs), None, {}
 
     def get_arguments(self):
+        # What exists needs nothing that is required to make it.
+        exists = self.kwargs.get(getattr(self.func, "identity", None)) is not None
+        bind = self.signature.bind_partial if exists else self.signature.bind
         try:
-            bound = self.signature.bind(*self.args, **self.kwargs)
+            bound = bind(*self.args, **self.kwargs)
         except TypeError as error:
             raise exceptions.BindError(str(error)) from None
         bound.apply_defaults()

@@ -202,7 +202,7 @@ def f(hub):
             "fettle's; `fettle exec esm.show` shows what is remembered of states");
   EXPECT_EQ(said("b"), "`exec.x.b`: AttributeError: 'exec' has no attribute 'nothing'");
   EXPECT_EQ(said("c"), "`exec.x.c`: TypeError: `hub.pop.sub.add` does not have `omit_vars` here");
-  EXPECT_EQ(said("d"), "`exec.x.d`: AttributeError: nothing");
+  EXPECT_EQ(said("d"), "`exec.x.d`: AttributeError: 'dict' object has no attribute 'nothing'");
   EXPECT_EQ(said("e"),
             "`exec.x.e`: AttributeError: 'evbus.broker' has no attribute 'get': events are lines "
             "of `fettle events`; `hub.idem.event.put` adds one");
