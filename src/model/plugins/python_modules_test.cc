@@ -41,7 +41,7 @@ class PythonModules : public testing::Test {
   TemporaryDirectory folder_ = TemporaryDirectory::make().value();
 };
 
-void expect_in(const std::string& text, const std::string& piece) {
+void expect_told(const std::string& text, const std::string& piece) {
   EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
 }
 
@@ -61,10 +61,10 @@ TEST_F(PythonModules, AliasesOfTypesAreFollowed) {
   EXPECT_EQ(
       compiled("import m\nh = m::Host(name=\"h\")\nstd::print([m::name(h), m::names([h])])\n"),
       "['h', 'h']\n");
-  expect_in(compiled("import m\nx = m::name(1)\n"), "Expected type: m::Host");
+  expect_told(compiled("import m\nx = m::name(1)\n"), "Expected type: m::Host");
 }
 
-constexpr const char* references = R"(
+constexpr const char* reference_classes = R"(
 from inmanta.references import Reference, reference
 @reference("m::Joined")
 class Joined(Reference[str]):
@@ -91,7 +91,7 @@ def length(value: str) -> int:
 )";
 
 TEST_F(PythonModules, ReferencesOfTheirOwnClassesAreValues) {
-  module(references,
+  module(reference_classes,
          "entity Box:\n  string text\n  int number = 0\nend\nimplement Box using std::none\n");
   const std::string model =
       "import m\nname = std::create_environment_reference(\"FETTLE_TEST_NAME\")\n"
@@ -103,9 +103,9 @@ TEST_F(PythonModules, ReferencesOfTheirOwnClassesAreValues) {
                          "std::print(m::resolved(m::joined(m::joined(\"a\", \"b\"), \"c\")))\n"
                          "b = m::Box(text=r)\nb.text = m::joined(name, \"!\")\n")),
             "<inmanta_plugins.m.Joined object>\n[True, False]\nTrue\nabc\n");
-  expect_in(compiled(cat(model, "x = m::length(r)\n")), "is a reference");
-  expect_in(compiled(cat(model, "x = m::Box(text=\"\", number=r)\n")), "Reference[int]");
-  expect_in(compiled(cat(model, "x = m::number()\n")), "Expected type: Reference[int]");
+  expect_told(compiled(cat(model, "x = m::length(r)\n")), "is a reference");
+  expect_told(compiled(cat(model, "x = m::Box(text=\"\", number=r)\n")), "Reference[int]");
+  expect_told(compiled(cat(model, "x = m::number()\n")), "Expected type: Reference[int]");
 }
 
 TEST_F(PythonModules, UnknownsAndReferencesStayWhatTheyAre) {
@@ -126,8 +126,8 @@ TEST_F(PythonModules, UnknownsAndReferencesStayWhatTheyAre) {
                          "std::is_unknown(m::inner([u, 1])), m::count([u, 1]), m::takes(u), "
                          "m::takes(1), m::passed(r) == r])\n")),
             "[True, True, 2, 'unknown', 'known', True]\n");
-  expect_in(compiled(cat(model, "x = m::count(r)\n")), "is a reference");
-  expect_in(compiled(cat(model, "x = m::inner([r])\n")), "unexpected reference");
+  expect_told(compiled(cat(model, "x = m::count(r)\n")), "is a reference");
+  expect_told(compiled(cat(model, "x = m::inner([r])\n")), "unexpected reference");
 }
 
 TEST_F(PythonModules, EntitiesTellTheirAttributesAndIndexes) {
@@ -175,8 +175,8 @@ def names() -> list[str]:
       compiled("import m\nstd::print([m::text(\"/a.txt\"), m::text(\"m/a.txt\"), m::here])\n"),
       "['of the project', 'of the module', 'of the module']\n");
   EXPECT_EQ(compiled("import m\nstd::print(m::names())\n"), "['m']\n");
-  expect_in(compiled("import m\nx = m::text(\"n/a.txt\")\n"),
-            "Module n does not exist for path n/a.txt");
+  expect_told(compiled("import m\nx = m::text(\"n/a.txt\")\n"),
+              "Module n does not exist for path n/a.txt");
 }
 
 TEST_F(PythonModules, PluginsCallOthersAsFilters) {
@@ -210,9 +210,9 @@ def show(host: "m::Host") -> str:
   EXPECT_EQ(compiled("import m\nh = m::Host(name=\"h\", parts=m::Host(name=\"p\"))\n"
                      "std::print(m::render(h))\n"),
             "['ABC', 'DEF', 'h', ['p'], 'JinjaSequenceProxy', '__config__']\n");
-  expect_in(compiled("import m\nx = m::resolve()\n"),
-            "Context.resolver.lookup is not possible in fettle");
-  expect_in(
+  expect_told(compiled("import m\nx = m::resolve()\n"),
+              "Context.resolver.lookup is not possible in fettle");
+  expect_told(
       compiled("import m\nx = m::show(m::Host(name=std::create_environment_reference(\"X\")))\n"),
       "unexpected reference");
 }
@@ -255,8 +255,8 @@ TEST_F(PythonModules, PatternsThatLookAroundAreMatched) {
   EXPECT_EQ(fits("^(?!-)[a-z-]+(?<!-)$", "a-b"), "True\n");
   EXPECT_EQ(fits("^(?!-)[a-z-]+(?<!-)$", "-a"), "False\n");
   EXPECT_EQ(fits("^(?!-)[a-z-]+(?<!-)$", "a-"), "False\n");
-  expect_in(fits("(?!", "a"), "re.PatternError: missing ), unterminated subpattern");
-  expect_in(fits("(", "a"), "re.PatternError: missing ): (");
+  expect_told(fits("(?!", "a"), "re.PatternError: missing ), unterminated subpattern");
+  expect_told(fits("(", "a"), "re.PatternError: missing ): (");
 }
 
 }  // namespace
