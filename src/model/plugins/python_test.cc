@@ -52,7 +52,7 @@ class PythonPlugins : public testing::Test {
   CompileOptions options_;
 };
 
-void expect_in(const std::string& text, const std::string& piece) {
+void expect_within(const std::string& text, const std::string& piece) {
   EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
 }
 
@@ -84,7 +84,7 @@ TEST_F(PythonPlugins, SubmodulesKnowThoseOfTheirModuleByBareNames) {
   EXPECT_EQ(compiled("import m\nimport m::sub\nimport m::sub::below\n"
                      "e = m::sub::E()\nstd::print([e.x, m::sub::below::x])\n"),
             "['a!', 'b!']\n");
-  expect_in(compiled("import m\nstd::print(loud(\"c\"))\n"), "could not find type loud");
+  expect_within(compiled("import m\nstd::print(loud(\"c\"))\n"), "could not find type loud");
 }
 
 TEST_F(PythonPlugins, ParametersAreThoseOfPython) {
@@ -104,14 +104,15 @@ TEST_F(PythonPlugins, ParametersAreThoseOfPython) {
   EXPECT_EQ(said("m::f(1, [\"a\"], 2, 3, k=true, z=\"1\", y=\"2\")"),
             "[1, ['a'], [2, 3], True, ['y', 'z']]\n");
   EXPECT_EQ(said("m::renamed(4)"), "m::renamed 4\n");
-  expect_in(said("m::f()"), "m::f() missing 1 required positional argument: 'a'");
-  expect_in(said("m::f(1, a=2)"), "m::f() got multiple values for argument 'a'");
-  expect_in(said("m::renamed(1, 2)"), "m::renamed() takes 1 positional arguments but 2 were given");
-  expect_in(said("m::bare(1)"),
-            "All arguments of plugin 'm::bare' should be annotated: 'x' has no annotation");
-  expect_in(said("m::odd(1)"),
-            "Bad annotation in plugin m::odd for x, expected str or python type");
-  expect_in(said("m::nowhere(1)"), "could not find type m::Nothing in namespace m");
+  expect_within(said("m::f()"), "m::f() missing 1 required positional argument: 'a'");
+  expect_within(said("m::f(1, a=2)"), "m::f() got multiple values for argument 'a'");
+  expect_within(said("m::renamed(1, 2)"),
+                "m::renamed() takes 1 positional arguments but 2 were given");
+  expect_within(said("m::bare(1)"),
+                "All arguments of plugin 'm::bare' should be annotated: 'x' has no annotation");
+  expect_within(said("m::odd(1)"),
+                "Bad annotation in plugin m::odd for x, expected str or python type");
+  expect_within(said("m::nowhere(1)"), "could not find type m::Nothing in namespace m");
 }
 
 TEST_F(PythonPlugins, TypesAreCheckedAsAnnotationsOfModelsAndOfPythonSay) {
@@ -134,22 +135,22 @@ TEST_F(PythonPlugins, TypesAreCheckedAsAnnotationsOfModelsAndOfPythonSay) {
     return compiled(cat("import m\nh = m::Host(name=\"h\")\nstd::print(", expression, ")"));
   };
   EXPECT_EQ(said("m::models(1, [h, h], null)"), "2\n");
-  expect_in(said("m::models(0, [h])"),
-            "Value 0 for argument a of plugin m::models has incompatible type. Expected type: "
-            "m::port");
-  expect_in(said("m::models(1, [1])"), "Expected type: m::Host[]");
+  expect_within(said("m::models(0, [h])"),
+                "Value 0 for argument a of plugin m::models has incompatible type. Expected type: "
+                "m::port");
+  expect_within(said("m::models(1, [1])"), "Expected type: m::Host[]");
   EXPECT_EQ(said("m::union(null)"), "None\n");
-  expect_in(said("m::union(\"a\")"), "Expected type: int?");
+  expect_within(said("m::union(\"a\")"), "Expected type: int?");
   EXPECT_EQ(said("m::listed([\"a\"], {\"b\": 1})"), "['a']\n");
-  expect_in(said("m::listed([1])"), "Expected type: string[]");
-  expect_in(said("m::listed([], {\"b\": \"c\"})"), "Expected type: dict[string, int]");
+  expect_within(said("m::listed([1])"), "Expected type: string[]");
+  expect_within(said("m::listed([], {\"b\": \"c\"})"), "Expected type: dict[string, int]");
   EXPECT_EQ(said("m::chosen(\"y\")"), "y\n");
-  expect_in(said("m::chosen(\"z\")"), "Expected type: Literal[\"x\", \"y\"]");
+  expect_within(said("m::chosen(\"z\")"), "Expected type: Literal[\"x\", \"y\"]");
   EXPECT_EQ(said("m::marked(h)"), "h\n");
-  expect_in(said("m::marked(1)"), "Expected type: m::Host");
-  expect_in(said("m::wrong()"),
-            "Return value no of plugin m::wrong has incompatible type. Expected type: int");
-  expect_in(said("m::sets([])"), "set is not supported on the plugin boundary");
+  expect_within(said("m::marked(1)"), "Expected type: m::Host");
+  expect_within(said("m::wrong()"),
+                "Return value no of plugin m::wrong has incompatible type. Expected type: int");
+  expect_within(said("m::sets([])"), "set is not supported on the plugin boundary");
 }
 
 constexpr const char* shop =
@@ -183,7 +184,7 @@ TEST_F(PythonPlugins, InstancesAreReadWhenTheyAreAskedFor) {
   EXPECT_EQ(compiled(cat(model, "x = m::first(a)\nstd::print(x.name)\n")), "b\n");
   EXPECT_EQ(compiled(cat(model, "std::print(m::same(a, a))\nstd::print(m::same(a, b))\n")),
             "[True, 1, True, 'm::Host']\n[False, 2, True, 'm::Host']\n");
-  expect_in(compiled(cat(model, "x = m::lacks(a)\n")), "AttributeError: (None, 'nothing')");
+  expect_within(compiled(cat(model, "x = m::lacks(a)\n")), "AttributeError: (None, 'nothing')");
 }
 
 TEST_F(PythonPlugins, DataclassesStandForEntities) {
@@ -203,8 +204,8 @@ TEST_F(PythonPlugins, DataclassesStandForEntities) {
                      "s = m::routes([r, r])\n"
                      "std::print([x.to for x in s])\n"),
             "a 4\n['a!', 'a!']\n");
-  expect_in(compiled("import m\nx = m::nowhere()"),
-            "there is no entity of that name that extends std::Dataclass");
+  expect_within(compiled("import m\nx = m::nowhere()"),
+                "there is no entity of that name that extends std::Dataclass");
 }
 
 TEST_F(PythonPlugins, FailuresSayWhatWasWrongAndWhere) {
@@ -226,20 +227,20 @@ TEST_F(PythonPlugins, FailuresSayWhatWasWrongAndWhere) {
     return compiled(cat("import m\nh = m::Host(name=\"a\", late=\"\")\nx = ", expression));
   };
   const std::string crashed = said("m::crash(0)");
-  expect_in(crashed, "Exception in plugin m::crash");
-  expect_in(crashed, "ZeroDivisionError: integer division or modulo by zero");
-  expect_in(crashed, "libs/m/plugins/__init__.py\", line 8, in deep");
-  expect_in(crashed, "main.cf:3");
-  expect_in(said("m::refuse()"), "PluginException in plugin m::refuse\nin my own words");
-  expect_in(said("m::leaves()"), "SystemExit: 3");
-  expect_in(said("m::nothing()"), "object is not a type of values of a model");
-  expect_in(said("m::nan()"), "nan is not a value of a model");
-  expect_in(said("m::number_keys()"),
-            "dict keys should be strings, got 1 of type <class 'int'> with dict value 2");
-  expect_in(said("m::circle()"), "RecursionError");
-  expect_in(said("m::writes([], {}, \"list\")"), "append");
-  expect_in(said("m::writes([], {}, \"item\")"), "Readonly object");
-  expect_in(said("m::sets(h)"), "Readonly object");
+  expect_within(crashed, "Exception in plugin m::crash");
+  expect_within(crashed, "ZeroDivisionError: integer division or modulo by zero");
+  expect_within(crashed, "libs/m/plugins/__init__.py\", line 8, in deep");
+  expect_within(crashed, "main.cf:3");
+  expect_within(said("m::refuse()"), "PluginException in plugin m::refuse\nin my own words");
+  expect_within(said("m::leaves()"), "SystemExit: 3");
+  expect_within(said("m::nothing()"), "object is not a type of values of a model");
+  expect_within(said("m::nan()"), "nan is not a value of a model");
+  expect_within(said("m::number_keys()"),
+                "dict keys should be strings, got 1 of type <class 'int'> with dict value 2");
+  expect_within(said("m::circle()"), "RecursionError");
+  expect_within(said("m::writes([], {}, \"list\")"), "append");
+  expect_within(said("m::writes([], {}, \"item\")"), "Readonly object");
+  expect_within(said("m::sets(h)"), "Readonly object");
 }
 
 TEST_F(PythonPlugins, ThoseThatMisbehaveFailAlone) {
@@ -260,12 +261,12 @@ TEST_F(PythonPlugins, ThoseThatMisbehaveFailAlone) {
                         name, "\nstd::print(x)"));
   };
   const std::string died = said("dies()"), killed = said("killed()"), hung = said("hangs()");
-  expect_in(died, "Exception in plugin m::dies");
-  expect_in(died, "it exited with code 7 and no answer; its last lines:\nlast words");
-  expect_in(killed, "Exception in plugin m::killed");
-  expect_in(killed, "it was killed by signal 9");
-  expect_in(hung, "Exception in plugin m::hangs");
-  expect_in(hung, "it did not answer within 1s");
+  expect_within(died, "Exception in plugin m::dies");
+  expect_within(died, "it exited with code 7 and no answer; its last lines:\nlast words");
+  expect_within(killed, "Exception in plugin m::killed");
+  expect_within(killed, "it was killed by signal 9");
+  expect_within(hung, "Exception in plugin m::hangs");
+  expect_within(hung, "it did not answer within 1s");
   EXPECT_EQ(said("forks()"), "1\n2\n3\n5\n");
   EXPECT_EQ(said("prints()"), "seen\n1\n2\n3\n\n");
   EXPECT_EQ(said("calls_back(1)"), "1\n2\n3\n2\n");
@@ -285,12 +286,12 @@ TEST_F(PythonPlugins, SharedDeepAndHalfValuesAreErrorsOfTheirCalls) {
     return compiled(cat(model, "x = m::take(d", levels, ")\n"));
   };
   const std::string deep = nested(990, 1);
-  expect_in(deep, "1\nerror: Exception in plugin m::take");
-  expect_in(deep, "a value is nested too deeply for Python");
-  expect_in(nested(40, 2), "a value is larger than 64 MiB");
-  expect_in(compiled("import m\nx = m::share()\n"), "a value has more than 4000000 parts");
-  expect_in(compiled("import m\nx = m::half()\n"), "UnicodeEncodeError");
-  expect_in(compiled("import m\nx = m::half_words()\n"), "a?b");
+  expect_within(deep, "1\nerror: Exception in plugin m::take");
+  expect_within(deep, "a value is nested too deeply for Python");
+  expect_within(nested(40, 2), "a value is larger than 64 MiB");
+  expect_within(compiled("import m\nx = m::share()\n"), "a value has more than 4000000 parts");
+  expect_within(compiled("import m\nx = m::half()\n"), "UnicodeEncodeError");
+  expect_within(compiled("import m\nx = m::half_words()\n"), "a?b");
 }
 
 TEST_F(PythonPlugins, OldOnesAndThoseOfOtherCompilersAreToldOf) {
@@ -302,12 +303,12 @@ TEST_F(PythonPlugins, OldOnesAndThoseOfOtherCompilersAreToldOf) {
          "@plugin\ndef data(c: Context) -> 'string':\n    return c.get_data_dir()\n");
   EXPECT_EQ(compiled("import m\nstd::print(m::old())"),
             "1\nwarning: Plugin 'm::old' is deprecated. It should be replaced by 'm::new'.\n");
-  expect_in(compiled("import m\nx = m::needs()"),
-            "needs requires no-such-command to be available in $PATH");
-  expect_in(compiled("import m\nx = m::emits()"),
-            "Context.emit_expression is not possible in fettle");
-  expect_in(compiled("import m\nx = m::client()"),
-            "Context.get_client is not possible in fettle: there is no server of Inmanta");
+  expect_within(compiled("import m\nx = m::needs()"),
+                "needs requires no-such-command to be available in $PATH");
+  expect_within(compiled("import m\nx = m::emits()"),
+                "Context.emit_expression is not possible in fettle");
+  expect_within(compiled("import m\nx = m::client()"),
+                "Context.get_client is not possible in fettle: there is no server of Inmanta");
   EXPECT_EQ(compiled("import m\nstd::print(m::data())"), "data/m\n");
   EXPECT_TRUE(file_exists(folder_.path() / "data/m"));
 }
@@ -356,23 +357,23 @@ TEST_F(PythonPlugins, PathsIntoDictsAreThoseOfInmanta) {
   EXPECT_EQ(compiled("import m\nd = {\"a\": {\"b\": 1, \"x.y\": 2}}\n"
                      "std::print(m::get(d, \"a.b\"))\nstd::print(m::all(d, \"a.*\"))\n"),
             "1\n['a.b', 'a.x\\\\.y']\n");
-  expect_in(compiled("import m\nx = m::get({}, \"a.*\")"),
-            "The Wildcard ('*') can not be used in DictPath's");
+  expect_within(compiled("import m\nx = m::get({}, \"a.*\")"),
+                "The Wildcard ('*') can not be used in DictPath's");
 }
 
 TEST_F(PythonPlugins, WhatCannotBeLoadedSaysWhatIsMissing) {
   module("m", "import no_such_package.part\n@plugin\ndef f() -> 'int':\n    return 1\n");
   const std::string said = compiled("import m\nx = m::f()");
-  expect_in(said,
-            "the Python of module m cannot be loaded: ModuleNotFoundError: No module named "
-            "'no_such_package'");
-  expect_in(said, "`fettle project install`");
-  expect_in(said, "python3 -m pip install no_such_package");
+  expect_within(said,
+                "the Python of module m cannot be loaded: ModuleNotFoundError: No module named "
+                "'no_such_package'");
+  expect_within(said, "`fettle project install`");
+  expect_within(said, "python3 -m pip install no_such_package");
   module("n", "from inmanta.util import no_such_name\n");
-  expect_in(compiled("import n\nx = n::f()"),
-            "cannot import name 'no_such_name' from 'inmanta.util'");
+  expect_within(compiled("import n\nx = n::f()"),
+                "cannot import name 'no_such_name' from 'inmanta.util'");
   module("o", "def broken(:\n");
-  expect_in(compiled("import o\nx = o::f()"), "SyntaxError");
+  expect_within(compiled("import o\nx = o::f()"), "SyntaxError");
   EXPECT_EQ(compiled("import m\nstd::print(1)"), "1\n");  // nobody calls it
 }
 
@@ -384,8 +385,8 @@ TEST_F(PythonPlugins, AnInstalledModuleIsFoundInTheEnvironmentOfTheProject) {
   EXPECT_EQ(compiled("import shop\nstd::print(shop::f())"), "installed\n");
   module("shop", "@plugin\ndef f() -> 'string':\n    return 'of libs'\n");
   const std::string both = compiled("import shop\nstd::print(shop::f())");
-  expect_in(both, "installed\n");
-  expect_in(
+  expect_within(both, "installed\n");
+  expect_within(
       both,
       "warning: Module shop is installed as a V1 module and a V2 module: V1 will be ignored.");
 }
@@ -428,7 +429,7 @@ TEST_F(PythonPlugins, ATaskMayWaitForCallsAndForValuesAtOnce) {
                          "h.late = m::word()\n")),
             "[2, 'w', 'got w', 4]\n");
   // A task that waits for what never comes still tells that its call failed.
-  expect_in(compiled(cat(model, "std::print([m::refuse(), h.late])\n")), "in my own words");
+  expect_within(compiled(cat(model, "std::print([m::refuse(), h.late])\n")), "in my own words");
 }
 
 TEST_F(PythonPlugins, OtherPluginsRunBesideCallsThatWait) {
@@ -475,13 +476,13 @@ TEST_F(PythonPlugins, ConditionsOfTypesCallThem) {
          "typedef address as string matching ip::is_valid(self)\n"
          "entity Host:\n  address at\nend\nimplement Host using std::none\n");
   EXPECT_EQ(compiled("import ip\nh = ip::Host(at=\"1.2.3.4\")\nstd::print(h.at)"), "1.2.3.4\n");
-  expect_in(compiled("import ip\nh = ip::Host(at=\"nowhere\")"),
-            "Invalid value 'nowhere', does not match constraint");
+  expect_within(compiled("import ip\nh = ip::Host(at=\"nowhere\")"),
+                "Invalid value 'nowhere', does not match constraint");
 }
 
 TEST_F(PythonPlugins, FilesOfTheProjectAreItsOwn) {
   write("plugins/own.py", cat(head, "@plugin\ndef own() -> 'string':\n    return os.getcwd()\n"));
-  expect_in(compiled("std::print(own())"), folder_.path().string());
+  expect_within(compiled("std::print(own())"), folder_.path().string());
 }
 
 }  // namespace
