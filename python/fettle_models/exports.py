@@ -109,7 +109,7 @@ def serialize(server, request):
     collector = resources.ReferenceSubCollector()
     collector.collect_reference(reference)
     found = [one.to_json() for one in collector.get_references_sorted()]
-    return {"id": str(reference.serialize().id), "references": found}
+    return {"made": str(reference.serialize().id), "references": found}
 
 
 class ModelReference(references.Reference):
