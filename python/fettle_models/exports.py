@@ -100,6 +100,18 @@ def _made(exporter, told, entity):
         return {"failed": text_of(error), "trace": modules.trace_of(_cause(error))}
 
 
+def serialize(server, request):
+    """A reference that is here, with those of which it is made: its resource is not made here."""
+    from fettle_models import held_references
+    from inmanta import resources
+
+    reference = held_references.of_name(request["serialize"])
+    collector = resources.ReferenceSubCollector()
+    collector.collect_reference(reference)
+    found = [one.to_json() for one in collector.get_references_sorted()]
+    return {"made": str(reference.serialize().id), "references": found}
+
+
 class ModelReference(references.Reference):
     """A reference that the model made: the host has its JSON."""
 

@@ -21,6 +21,7 @@ ROWS = {
     "match": "fettle_models.calls:match",
     "resources": "fettle_models.exports:describe",
     "export": "fettle_models.exports:export",
+    "serialize": "fettle_models.exports:serialize",
     "dependencies": "fettle_models.exports:manage_dependencies",
     "sources": "fettle_models.exports:sources",
     "handler": "fettle_models.handlers:handle",

@@ -4,6 +4,9 @@ from inmanta import _real
 
 
 class Result:
+    def __class_getitem__(cls, of):
+        return cls
+
     def __init__(self, code=0, result=None):
         self.code, self.result = code, result
 

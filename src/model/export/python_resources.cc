@@ -31,6 +31,15 @@ void read_declarations(const Path& file, std::string_view text,
   }
 }
 
+/// Whether a manager of dependencies is registered: to import the name alone is not.
+bool registers_manager(std::string_view text) {
+  constexpr std::string_view mark = "dependency_manager";
+  for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size()))
+    if (ends_in_decorator(text.substr(0, at)) || text.substr(at + mark.size()).starts_with('('))
+      return true;
+  return false;
+}
+
 void read_folder(const Path& folder, PythonMentions& found) {
   std::set<Path> files;
   std::error_code failed;
@@ -41,7 +50,7 @@ void read_folder(const Path& folder, PythonMentions& found) {
   for (const Path& file : files)
     if (const Result<std::string> text = read_file(file)) {
       read_declarations(file, *text, found.resources);
-      found.has_managers |= text->find("dependency_manager") != text->npos;
+      found.has_managers |= registers_manager(*text);
     }
 }
 

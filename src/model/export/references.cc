@@ -122,7 +122,7 @@ Result<std::string> References::add_of_python(const Reference& reference) {
                                     model_.program.plugin_time_limit, answer));
   for (const Value& one : told.at("references").items())
     found_.try_emplace(to_text(one.at("id")), one);
-  return to_text(told.at("id"));
+  return to_text(told.at("made"));  // `id` is of the protocol
 }
 
 /// Notes a reference, after those from which it is made.

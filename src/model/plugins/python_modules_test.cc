@@ -36,7 +36,7 @@ TEST_F(PythonModules, AliasesOfTypesAreFollowed) {
   expect_in(compiled("import m\nx = m::name(1)\n"), "Expected type: m::Host");
 }
 
-constexpr const char* references = R"(
+constexpr const char* reference_classes = R"(
 from inmanta.references import Reference, reference
 @reference("m::Joined")
 class Joined(Reference[str]):
@@ -63,7 +63,7 @@ def length(value: str) -> int:
 )";
 
 TEST_F(PythonModules, ReferencesOfTheirOwnClassesAreValues) {
-  module(references,
+  module(reference_classes,
          "entity Box:\n  string text\n  int number = 0\nend\nimplement Box using std::none\n");
   const std::string model =
       "import m\nname = std::create_environment_reference(\"FETTLE_TEST_NAME\")\n"
