@@ -248,7 +248,6 @@ Result<Value> PythonExport::attribute(const Value& read) {
   return Value::dict({{"value", TRY(lend_to_python(python, value))}});
 }
 
-/// A reference of the model as the original writes it, with those that it is made of.
 Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExport::managed(
     std::span<const PythonNeeds> resources) {
   std::map<std::string, std::vector<fettle::Name>, std::less<>> changed;

@@ -29,7 +29,8 @@ class References {
   const std::vector<std::pair<std::string, std::string>>& places() const { return places_; }
   void clear();
 
-  /// `id` and `references` of a reference that the model's Python knows by a number.
+  /// A reference that the model's Python knows by a number, as the original writes it: `id`, and
+  /// `references` with those that it is made of.
   static Result<Value> of_number(const Model& model, const IdOf& id_of, const Value& number);
 
   Value references() const;
