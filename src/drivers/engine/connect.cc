@@ -40,7 +40,7 @@ Status check_permission(const std::string& socket) {
     return {};
   struct stat about{};
   if (stat(socket.c_str(), &about) != 0)
-    return world_error("permission denied");
+    return world_error("permission denied: you may not enter the folder of this socket");
   const group* const owners = getgrgid(about.st_gid);
   constexpr mode_t group_uses = S_IRGRP | S_IWGRP;
   const bool is_for_group = (about.st_mode & group_uses) == group_uses && about.st_gid != 0;
@@ -62,10 +62,11 @@ Status check_permission(const std::string& socket) {
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
                                const WaitLimits& limits, std::stop_token stop) {
   EngineLink link{.address = address};
-  if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
-    return world_error(cat("there is no socket `", address.unix_socket, "`"));
+  // To whoever may not look into its folder, a socket seems not to exist.
   if (!address.unix_socket.empty())
     TRY(check_permission(address.unix_socket));
+  if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
+    return world_error(cat("there is no socket `", address.unix_socket, "`"));
   if (!address.ssh.empty()) {
     SshTunnel tunnel = TRY(open_ssh_tunnel(address.ssh, limits));
     link.tunnel = std::move(tunnel.socket);

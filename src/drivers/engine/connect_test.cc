@@ -104,6 +104,9 @@ TEST_F(SocketPermission, TheAdviceNamesWhoMayUseIt) {
   EXPECT_EQ(told(0, some_group, 0640), "permission denied: only root may use this socket")
       << "reading alone is of no use";
   EXPECT_EQ(told(0, 0, 0666).find("permission denied"), std::string::npos);
+  ASSERT_EQ(chmod(folder_->path().c_str(), 0700), 0);
+  EXPECT_EQ(told(0, 0, 0666), "permission denied: you may not enter the folder of this socket")
+      << "it is there";
 }
 
 }  // namespace
