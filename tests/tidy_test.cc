@@ -574,6 +574,35 @@ TEST(Tidy, EveryTryOfThePageOnTrustHasATest) {
   EXPECT_GE(tries, 40u);
 }
 
+/// What a program has left where it ran, or a home, would be committed with the next change.
+TEST(Tidy, NothingElseStandsAtTheTop) {
+  const std::set<std::string> known{"CMakeLists.txt",
+                                    "CMakePresets.json",
+                                    "README.md",
+                                    "bench",
+                                    "build",
+                                    "cmake",
+                                    "dev",
+                                    "docs",
+                                    "examples",
+                                    "packaging",
+                                    "page",
+                                    "python",
+                                    "sim",
+                                    "src",
+                                    "tests",
+                                    "compile_commands.json"};
+  size_t found = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.'))
+      continue;
+    ++found;
+    EXPECT_TRUE(known.contains(name)) << name;
+  }
+  EXPECT_GT(found, 10u);
+}
+
 TEST(Tidy, ThePathsThatTheArchitectureNamesExist) {
   const fs::path page = root + "/docs/architecture.md";
   ASSERT_TRUE(fs::exists(page));
