@@ -6,8 +6,8 @@
 // click and a key do, also while something changes, and whether axe finds anything. With `--shop`, the environment
 // `shop` of that home is looked at, too, and its graph becomes a picture. `./dev page test` calls it.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -272,6 +272,10 @@ async function checkShop(browser) {
 
 async function main() {
   const hasModel = makeEnvironments();
+  await step('an address that nobody can read ends it', async () => {
+    const lost = spawnSync(program, ['web', '--no-open'], { env: { ...process.env, FETTLE_HOME: home }, stdio: ['ignore', openSync('/dev/full', 'w'), 'ignore'], timeout: 10_000 });
+    assert.equal(lost.status, 1);
+  });
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const server = await serve(home);
   const contexts = [];

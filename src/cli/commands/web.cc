@@ -61,6 +61,9 @@ Result<int> web(Face& face) {
     print_json(page_document(address));
   else
     print(address);
+  // Nobody would open a page whose address was lost.
+  if (std::ferror(stdout) != 0)
+    return output_error("standard output");
   if (!face.quiet && !face.json && !face.json_lines)
     print_error(
         "the address opens the page once; it is served until nobody has looked at it for a minute, "
