@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
+#include <memory>
 
 #include "base/invariant.h"
 #include "base/text.h"
@@ -12,19 +14,45 @@
 
 namespace fettle {
 
-/// The shared part of every value that is larger than a word, a text apart (that is a `Name`).
+/// The shared part of every value that is larger than a word, a text apart (that is a `Name`). Its
+/// parts stand behind it in the same piece of memory: there are many small dicts, and a vector would
+/// double what one takes.
 struct Value::Node {
   std::atomic<uint32_t> users{1};
+  uint32_t size = 0;  ///< how many parts follow
+  Digest digest;
   uint32_t depth = 0;
   bool deferred = false;
   bool unknown = false;
   bool secret = false;
-  Digest digest;
-  std::vector<Value> items;            // list; secret: the one inside
-  std::vector<Entry> entries;          // dict
-  std::vector<Part> parts;             // deferred
-  TextForm form = TextForm::starlark;  // of the texts around its holes
-  Name digits;                         // integer beyond 64 bits
+  TextForm form = TextForm::starlark;  ///< of the texts around holes
+
+  /// List: all of them; secret: the one inside. Dict: an `Entry` each. Deferred: a `Part` each. An
+  /// integer beyond 64 bits: a `Name` with its digits.
+  template <typename Each>
+  Each* parts() {
+    static_assert(alignof(Each) <= alignof(Node) && sizeof(Node) % alignof(Each) == 0);
+    return reinterpret_cast<Each*>(this + 1);
+  }
+  template <typename Each>
+  std::span<Each> all() {
+    return {parts<Each>(), size};
+  }
+
+  template <typename Each>
+  static Node* make(std::span<Each> parts) {
+    INVARIANT(parts.size() <= std::numeric_limits<uint32_t>::max());
+    auto* node = new (::operator new(sizeof(Node) + parts.size_bytes())) Node;
+    std::uninitialized_move(parts.begin(), parts.end(), node->parts<Each>());
+    node->size = static_cast<uint32_t>(parts.size());
+    return node;
+  }
+  template <typename Each>
+  void destroy() {
+    std::destroy_n(parts<Each>(), size);
+    this->~Node();
+    ::operator delete(this);
+  }
 
   void contains(const Value& inside) {
     depth = std::max(depth, inside.depth() + 1);
@@ -83,7 +111,14 @@ void Value::release() {
   if (type_ == Type::text) {
     Name last(static_cast<Name::Node*>(word_.node));
   } else if (holds_node() && node()->users.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    delete node();
+    if (type_ == Type::dict)
+      node()->destroy<Entry>();
+    else if (type_ == Type::deferred)
+      node()->destroy<Part>();
+    else if (type_ == Type::integer)
+      node()->destroy<Name>();
+    else
+      node()->destroy<Value>();
   }
 }
 
@@ -106,9 +141,10 @@ Value Value::big_integer(std::string_view digits) {
       std::from_chars(canonical.data(), canonical.data() + canonical.size(), small);
   if (failure == std::errc() && end == canonical.data() + canonical.size())
     return small;
-  auto* node = new Node;
-  node->digits = canonical;
-  node->digest = tagged(Type::integer, node->digits.digest());
+  Name kept(canonical);
+  const Digest digest = kept.digest();
+  Node* const node = Node::make(std::span(&kept, 1));
+  node->digest = tagged(Type::integer, digest);
   Value value = adopt(Type::integer, node);
   value.big_ = true;
   return value;
@@ -125,15 +161,14 @@ Value Value::dict(std::vector<Entry> entries) {
 }
 
 Value Value::made_list(std::vector<Value> items) {
-  auto* node = new Node;
+  Node* const node = Node::make(std::span(items));
   Digest digest{0, items.size()};
-  for (const Value& item : items) {
+  for (const Value& item : node->all<Value>()) {
     node->contains(item);
     digest = combine(digest, item.digest());
   }
   node->depth = std::max(node->depth, 1u);
   node->digest = tagged(Type::list, digest);
-  node->items = std::move(items);
   return adopt(Type::list, node);
 }
 
@@ -149,15 +184,14 @@ Value Value::made_dict(std::vector<Entry> entries) {
       ++kept;
     }
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end());
-  auto* node = new Node;
+  Node* const node = Node::make(std::span(entries));
   Digest digest{1, entries.size()};
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : node->all<Entry>()) {
     node->contains(entry.value);
     digest = combine(combine(digest, entry.key.digest()), entry.value.digest());
   }
   node->depth = std::max(node->depth, 1u);
   node->digest = tagged(Type::dict, digest);
-  node->entries = std::move(entries);
   return adopt(Type::dict, node);
 }
 
@@ -185,7 +219,6 @@ Value Value::deferred(std::vector<Part> parts, TextForm form) {
     return Value(Name());
   if (joined.size() == 1 && !joined[0].is_hole())
     return Value(joined[0].text);
-  auto* node = new Node;
   Digest digest{2, joined.size()};
   for (const Part& part : joined)
     for (const Name* piece : {&part.text, &part.hole.kind, &part.hole.name, &part.hole.path})
@@ -194,22 +227,23 @@ Value Value::deferred(std::vector<Part> parts, TextForm form) {
     form = TextForm::starlark;
   if (form == TextForm::python)
     digest = combine(digest, Digest{3, 1});
+  Node* const node = Node::make(std::span(joined));
   node->digest = tagged(Type::deferred, digest);
   node->deferred = true;
   node->form = form;
-  node->parts = std::move(joined);
   return adopt(Type::deferred, node);
 }
 
 Value Value::secret(Value inside) {
   if (inside.is_secret())
     return inside;
-  auto* node = new Node;
-  node->contains(inside);
-  node->depth = inside.depth();
+  const Digest digest = inside.digest();
+  const uint32_t depth = inside.depth();
+  Node* const node = Node::make(std::span(&inside, 1));
+  node->contains(*node->parts<Value>());
+  node->depth = depth;
   node->secret = true;
-  node->digest = tagged(Type::secret, inside.digest());
-  node->items.push_back(std::move(inside));
+  node->digest = tagged(Type::secret, digest);
   return adopt(Type::secret, node);
 }
 
@@ -223,7 +257,7 @@ std::optional<int64_t> Value::integer() const {
 }
 std::string Value::integer_digits() const {
   INVARIANT(type_ == Type::integer);
-  return big_ ? node()->digits.str() : std::to_string(word_.integer);
+  return big_ ? node()->parts<Name>()->str() : std::to_string(word_.integer);
 }
 double Value::real() const {
   INVARIANT(type_ == Type::real);
@@ -236,11 +270,11 @@ Name Value::text() const {
 }
 std::span<const Value> Value::items() const {
   INVARIANT(type_ == Type::list);
-  return node()->items;
+  return node()->all<Value>();
 }
 std::span<const Entry> Value::entries() const {
   INVARIANT(type_ == Type::dict);
-  return node()->entries;
+  return node()->all<Entry>();
 }
 
 TextForm Value::text_form() const {
@@ -250,17 +284,17 @@ TextForm Value::text_form() const {
 
 std::span<const Part> Value::parts() const {
   INVARIANT(type_ == Type::deferred);
-  return node()->parts;
+  return node()->all<Part>();
 }
 const Value& Value::inside() const {
   INVARIANT(type_ == Type::secret);
-  return node()->items.front();
+  return *node()->parts<Value>();
 }
 
 const Value* Value::find(std::string_view key) const {
   if (type_ != Type::dict)
     return nullptr;
-  const std::vector<Entry>& entries = node()->entries;
+  const std::span<const Entry> entries = node()->all<Entry>();
   const auto found =
       std::lower_bound(entries.begin(), entries.end(), key,
                        [](const Entry& entry, std::string_view k) { return entry.key.view() < k; });
