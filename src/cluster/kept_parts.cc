@@ -47,8 +47,19 @@ Value KeptParts::of(std::string_view kind, const Value& object) {
     return object;
   if (kind == types::nodes.kind)
     return values_.shared(kept_of_node(object));
+  if (object.at("metadata").find("managedFields") == nullptr)
+    return object;
   return values_.shared(
       with(object, "metadata", without_entries(object.at("metadata"), {"managedFields"})));
+}
+
+std::vector<SharedJson::Path> KeptParts::left_out(std::string_view kind) {
+  std::vector<SharedJson::Path> paths;
+  if (are_less(kind))
+    paths.push_back({"metadata", "managedFields"});
+  if (kind == types::nodes.kind)
+    paths.push_back({"status", "images"});
+  return paths;
 }
 
 }  // namespace fettle::cluster

@@ -5,6 +5,7 @@
 ///
 /// Of workloads and jobs everything is kept: who has written a field tells in which version.
 
+#include "value/shared_json.h"
 #include "value/shared_values.h"
 
 namespace fettle::cluster {
@@ -14,7 +15,11 @@ class KeptParts {
  public:
   /// Whether of objects of a kind less than all is kept.
   static bool are_less(std::string_view kind);
+  /// Of an object from which `left_out` may be left out already.
   Value of(std::string_view kind, const Value& object);
+  /// What need not even be read of an object of a kind: keys from the outside. Annotations are read
+  /// of all: one of a bookmark ends a list.
+  static std::vector<SharedJson::Path> left_out(std::string_view kind);
 
  private:
   SharedValues values_;

@@ -40,6 +40,18 @@ TEST(KeptParts, OfANodeStaysWhatIsReadOfIt) {
   EXPECT_TRUE(read_node(parts.of("Node", json(R"({"metadata":{"name":"n2"}})"))).taints.is_null());
 }
 
+TEST(KeptParts, WhatIsLeftOutWhenItIsReadChangesNothing) {
+  KeptParts parts;
+  for (const std::string_view kind : {"Pod", "Node", "ControllerRevision", "NodeImage"}) {
+    const std::string_view text =
+        R"({"metadata":{"name":"a","annotations":{"a":"b"},"managedFields":[{"manager":"x"}]},
+            "spec":{"taints":[{"key":"a"}]},"status":{"images":[{"names":["i"]}],"conditions":[]}})";
+    SharedJson reader(KeptParts::left_out(kind));
+    EXPECT_EQ(parts.of(kind, *reader.read(text)), parts.of(kind, json(text))) << kind;
+  }
+  EXPECT_TRUE(KeptParts::left_out("CloneSet").empty());
+}
+
 TEST(KeptParts, OfAWorkloadEverythingStays) {
   KeptParts parts;
   const Value set = json(R"({"metadata":{"name":"a","managedFields":[{"manager":"x"}]}})");

@@ -11,6 +11,7 @@ namespace fettle::kubernetes {
 namespace {
 
 constexpr size_t largest_answer = size_t{1} << 30;
+constexpr size_t longest_line = size_t{64} << 20;
 constexpr Duration shortest_pause = 100ms;
 
 using Parameters = std::initializer_list<std::pair<std::string_view, std::string_view>>;
@@ -234,7 +235,7 @@ ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
     if (answer.status >= 200 && answer.status < 300) {
       if (answer.body.empty())
         return Value();
-      Result<Value> read = read_json(answer.body, {}, Duplicates::last_wins);
+      Result<Value> read = read_by(call.read, answer.body);
       if (!read)
         return unreadable_error(cat(doing, ": the answer is no JSON: ", read.error().message));
       if (!read->is_dict())
@@ -268,7 +269,8 @@ ApiResult<ListPage> Client::list(const ResourceType& type, const std::string& sp
                                        {"resourceVersion", options.resource_version},
                                        {"resourceVersionMatch", options.version_match}});
   const std::string doing = doing_of("LIST", type, {space, ""});
-  const Value all = TRY(call({.path = path, .doing = doing}, std::move(stop)));
+  const Value all =
+      TRY(call({.path = path, .doing = doing, .read = options.read}, std::move(stop)));
   const Value& about = all.at("metadata");
   ListPage page{.items = {},
                 .resource_version = std::string(about.text_at("resourceVersion")),
@@ -339,10 +341,11 @@ void Client::watch(const ResourceType& type, const std::string& space, const Wat
            {"sendInitialEvents", sends_all ? "true" : ""},
            {"resourceVersionMatch", sends_all ? "NotOlderThan" : ""}})};
   struct Stream {
+    explicit Stream(const JsonReader& reader) : lines(longest_line, reader) {}
     WatchLines lines;
     std::optional<ApiError> failure;
   };
-  const auto stream = std::make_shared<Stream>();
+  const auto stream = std::make_shared<Stream>(options.read);
   request.headers = {{"Accept", "application/json"}, {"User-Agent", settings_.user_agent}};
   request.idle_limit = options.idle_limit;
   request.sink = [stream, take = std::move(take)](std::string_view bytes) -> Status {

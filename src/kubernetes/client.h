@@ -43,6 +43,7 @@ struct ListOptions {
   std::string rest{};              ///< where the next page begins (`ListPage::rest`)
   std::string resource_version{};  ///< empty: as of now; `0`: as the server happens to know
   std::string version_match{};     ///< `Exact` or `NotOlderThan`
+  JsonReader read{};               ///< of the whole answer
 };
 
 struct ListPage {
@@ -58,6 +59,7 @@ struct WatchOptions {
   bool sends_initial_events = false;
   Duration limit{0};       ///< after which the server ends it; 0: the server's half hour or more
   Duration idle_limit{0};  ///< without a byte until it is given up; 0: none
+  JsonReader read{};       ///< of each line
 };
 /// Whether a bookmark ends the initial events.
 bool ends_initial_events(const WatchEvent& event);
@@ -93,6 +95,7 @@ struct ApiCall {
   std::string accept = "application/json";
   Urgency urgency = Urgency::progress;
   Duration limit{0};  ///< of one request; 0: that of the client
+  JsonReader read{};
 };
 
 struct ClientSettings {

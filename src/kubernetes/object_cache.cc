@@ -33,10 +33,10 @@ class ObjectCache::Shelf : public ObjectListener {
   void put(const ObjectName& name, const Value& object) override {
     {
       const std::lock_guard lock(cache_.mutex_);
-      Item& item = objects[name];
+      Item& item = objects[kept_name_of(object)];
       if (is_older(version_in(object), item.answered))
         return;
-      item.answered.clear();
+      item.answered = {};
       item.object = part(object);
       cache_.open_.insert({kind_, name});
     }
@@ -69,7 +69,7 @@ class ObjectCache::Shelf : public ObjectListener {
         if (!is_number(version) || !is_number(item.answered) || is_older(version, item.answered))
           continue;
         cache_.note_end(std::string(uid_in(item.object)));
-        cache_.open_.insert({kind_, one->first});
+        cache_.open_.insert({kind_, object_name(one->first)});
         objects.erase(one);
         is_any_gone = true;
       }
@@ -94,7 +94,7 @@ class ObjectCache::Shelf : public ObjectListener {
   Value part(const Value& object) const { return part_ ? part_(object) : object; }
   void keep_part(std::function<Value(const Value&)> part) { part_ = std::move(part); }
 
-  std::map<ObjectName, Item> objects;
+  std::map<KeptName, Item, KeptNameLess> objects;
   bool is_synced = false;
   std::optional<Instant> last_heard;
 
@@ -144,9 +144,7 @@ ObjectListener& ObjectCache::listener(std::string_view kind) {
 }
 
 void ObjectCache::take_answer(std::string_view kind, const Value& object) {
-  const Value& metadata = object.at("metadata");
-  const ObjectName name{std::string(metadata.text_at("namespace")),
-                        std::string(metadata.text_at("name"))};
+  const KeptName name = kept_name_of(object);
   {
     const std::lock_guard lock(mutex_);
     if (ended_.contains(std::string(uid_in(object))))
@@ -158,7 +156,7 @@ void ObjectCache::take_answer(std::string_view kind, const Value& object) {
       return;
     item.object = shelf.part(object);
     item.answered = version_in(object);
-    open_.insert({std::string(kind), name});
+    open_.insert({std::string(kind), object_name(name)});
   }
   tell();
 }

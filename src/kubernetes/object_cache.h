@@ -71,7 +71,7 @@ class ObjectCache {
  private:
   struct Item {
     Value object;
-    std::string answered;  ///< the version of the last answer, until a watch has told of it
+    Name answered{};  ///< the version of the last answer, until a watch has told of it
   };
   class Shelf;
 

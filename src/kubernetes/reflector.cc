@@ -11,14 +11,12 @@ namespace {
 /// A watch that ends sooner, with nothing, is a failure.
 constexpr Duration shortest_watch = 1s;
 
-ObjectName name_of(const Value& object) {
-  const Value& about = object.at("metadata");
-  return {std::string(about.text_at("namespace")), std::string(about.text_at("name"))};
+Name text_in_metadata(const Value& object, std::string_view key) {
+  const Value& value = object.at("metadata").at(key);
+  return value.is_text() ? value.text() : Name();
 }
 
-std::string_view version_of(const Value& object) {
-  return object.at("metadata").text_at("resourceVersion");
-}
+Name version_of(const Value& object) { return text_in_metadata(object, "resourceVersion"); }
 
 }  // namespace
 
@@ -32,7 +30,8 @@ ReflectorStep Reflector::list_anew(Instant now) {
   return {.kind = ReflectorStep::Kind::list,
           .list = {.label_selector = settings_.label_selector,
                    .field_selector = settings_.field_selector,
-                   .limit = is_whole_ ? 0 : settings_.page}};
+                   .limit = is_whole_ ? 0 : settings_.page,
+                   .read = settings_.read}};
 }
 
 ReflectorStep Reflector::watch(Instant now) {
@@ -47,7 +46,8 @@ ReflectorStep Reflector::watch(Instant now) {
                     .sends_initial_events = stage_ == Stage::streaming,
                     .limit = settings_.watch_limit +
                              Duration(static_cast<int64_t>(prng_.below(more + 1))),
-                    .idle_limit = settings_.idle_limit}};
+                    .idle_limit = settings_.idle_limit,
+                    .read = settings_.read}};
 }
 
 ReflectorStep Reflector::wait(Instant now, std::optional<Duration> at_least) {
@@ -79,7 +79,8 @@ ReflectorStep Reflector::take_page(const ApiResult<ListPage>& page, Instant now)
             .list = {.label_selector = settings_.label_selector,
                      .field_selector = settings_.field_selector,
                      .limit = settings_.page,
-                     .rest = rest_}};
+                     .rest = rest_,
+                     .read = settings_.read}};
   is_whole_ = false;
   version_ = page->resource_version;
   complete();
@@ -87,26 +88,26 @@ ReflectorStep Reflector::take_page(const ApiResult<ListPage>& page, Instant now)
 }
 
 void Reflector::learn(const Value& object) {
-  const ObjectName name = name_of(object);
-  const std::string_view uid = object.at("metadata").text_at("uid"), version = version_of(object);
+  const KeptName name = kept_name_of(object);
+  const Name uid = text_in_metadata(object, "uid"), version = version_of(object);
   auto known = known_.find(name);
   if (known != known_.end() && known->second.uid != uid) {
     forget(known);
     known = known_.end();
   }
   if (known == known_.end())
-    known = known_.emplace(name, Known{.uid = std::string(uid), .version = {}}).first;
+    known = known_.emplace(name, Known{.uid = uid, .version = {}}).first;
   known->second.list = list_;
   if (known->second.version == version)
     return;
   known->second.version = version;
-  listener_.put(name, object);
+  listener_.put(object_name(name), object);
 }
 
-void Reflector::forget(std::map<ObjectName, Known>::iterator known) {
+void Reflector::forget(AllKnown::iterator known) {
   const auto [name, last] = *known;
   known_.erase(known);
-  listener_.gone(name, last.uid);
+  listener_.gone(object_name(name), last.uid.str());
 }
 
 void Reflector::complete() {
@@ -124,7 +125,7 @@ void Reflector::complete() {
 void Reflector::take(const WatchEvent& event) {
   ++heard_;
   if (event.type == WatchEvent::Type::deleted) {
-    if (const auto known = known_.find(name_of(event.object)); known != known_.end())
+    if (const auto known = known_.find(kept_name_of(event.object)); known != known_.end())
       forget(known);
   } else if (event.type != WatchEvent::Type::bookmark) {
     learn(event.object);
@@ -132,7 +133,7 @@ void Reflector::take(const WatchEvent& event) {
   // Objects of a list come in any order of versions; what it is a list of is told at its end.
   const bool ends_list = stage_ == Stage::streaming && ends_initial_events(event);
   if (stage_ == Stage::watching || ends_list)
-    version_ = version_of(event.object);
+    version_ = version_of(event.object).str();
   if (!ends_list)
     return;
   stage_ = Stage::watching;

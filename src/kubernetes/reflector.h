@@ -30,6 +30,7 @@
 
 #include "base/prng.h"
 #include "kubernetes/client.h"
+#include "kubernetes/kept_name.h"
 
 namespace fettle::kubernetes {
 
@@ -62,6 +63,7 @@ struct ReflectorSettings {
   /// A server sends a bookmark each minute. 0: silence is fine, and a store is never put back.
   Duration idle_limit = 150s;
   Duration shortest_pause = 800ms, longest_pause = 30s;
+  JsonReader read{};  ///< of lists and events, perhaps of less than the whole objects
 };
 
 /// What to do next.
@@ -97,15 +99,16 @@ class Reflector {
  private:
   enum class Stage { listing, streaming, watching };
   struct Known {
-    std::string uid, version;
+    Name uid, version;
     uint64_t list = 0;  ///< the last one that had it
   };
+  using AllKnown = std::map<KeptName, Known, KeptNameLess>;
 
   ReflectorStep list_anew(Instant now);
   ReflectorStep watch(Instant now);
   ReflectorStep wait(Instant now, std::optional<Duration> at_least = {});
   void learn(const Value& object);
-  void forget(std::map<ObjectName, Known>::iterator known);
+  void forget(AllKnown::iterator known);
   void complete();
 
   const ReflectorSettings settings_;
@@ -113,7 +116,7 @@ class Reflector {
   Prng prng_;
   bool streams_;
   Stage stage_ = Stage::listing;
-  std::map<ObjectName, Known> known_;
+  AllKnown known_;
   uint64_t list_ = 0;
   std::string rest_;       ///< of the pages
   bool is_whole_ = false;  ///< the next list comes on one page, since pages expire

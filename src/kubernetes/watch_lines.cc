@@ -6,8 +6,8 @@
 namespace fettle::kubernetes {
 namespace {
 
-ApiResult<WatchEvent> read_event(std::string_view line) {
-  Result<Value> read = read_json(line, {}, Duplicates::last_wins);
+ApiResult<WatchEvent> read_event(const JsonReader& reader, std::string_view line) {
+  Result<Value> read = read_by(reader, line);
   if (!read)
     return unreadable_error(cat("a watch wrote a line that is no JSON: ", read.error().message));
   const std::string_view type = read->text_at("type");
@@ -30,6 +30,10 @@ ApiResult<WatchEvent> read_event(std::string_view line) {
 
 }  // namespace
 
+Result<Value> read_by(const JsonReader& reader, std::string_view json) {
+  return reader ? reader(json) : read_json(json, {}, Duplicates::last_wins);
+}
+
 ApiResult<void> WatchLines::feed(std::string_view bytes, const Take& take) {
   while (!bytes.empty()) {
     const size_t end = bytes.find('\n');
@@ -40,14 +44,21 @@ ApiResult<void> WatchLines::feed(std::string_view bytes, const Take& take) {
       return {};
     }
     const std::string_view piece = bytes.substr(0, end);
-    const std::string line = rest_.empty() ? std::string(piece) : rest_ + std::string(piece);
-    rest_.clear();
     bytes.remove_prefix(end + 1);
-    if (trim(line).empty())
-      continue;
-    WatchEvent event = TRY(read_event(line));
-    take(std::move(event));
+    if (rest_.empty()) {
+      TRY(take_line(piece, take));
+    } else {
+      rest_ += piece;
+      TRY(take_line(rest_, take));
+      rest_.clear();
+    }
   }
+  return {};
+}
+
+ApiResult<void> WatchLines::take_line(std::string_view line, const Take& take) {
+  if (!trim(line).empty())
+    take(TRY(read_event(reader_, line)));
   return {};
 }
 

@@ -9,6 +9,9 @@
 namespace fettle {
 namespace {
 
+/// Values of JSON that may come again.
+constexpr size_t places_for_pods = 1 << 15, places_for_others = 1 << 12;
+
 bool is_for_pulls(const kubernetes::ResourceType& type) {
   return std::ranges::find(cluster::types::for_pulls, type) != cluster::types::for_pulls.end();
 }
@@ -37,6 +40,23 @@ std::vector<kubernetes::ResourceType> possible_types(const ClusterSettings& sett
   if (settings.space.empty())
     types.insert(types.end(), {cluster::types::policies, cluster::types::policy_bindings});
   return types;
+}
+
+/// Of the objects of a type, of which less than all is kept, only that is read. A list and a watch
+/// follow each other, so they have one reader.
+kubernetes::ReflectorSettings reflector_settings(const kubernetes::ResourceType& type,
+                                                 std::string space) {
+  kubernetes::ReflectorSettings settings{.type = type, .space = std::move(space)};
+  if (!cluster::KeptParts::are_less(type.kind))
+    return settings;
+  std::vector<SharedJson::Path> left_out;
+  for (const SharedJson::Path& path : cluster::KeptParts::left_out(type.kind))
+    for (SharedJson::Path outer : {SharedJson::Path{"object"}, SharedJson::Path{"items", "*"}})
+      left_out.emplace_back(outer).insert(left_out.back().end(), path.begin(), path.end());
+  const auto reader = std::make_shared<SharedJson>(
+      std::move(left_out), type == cluster::types::pods ? places_for_pods : places_for_others);
+  settings.read = [reader](std::string_view json) { return reader->read(json); };
+  return settings;
 }
 
 }  // namespace
@@ -141,8 +161,7 @@ void ClusterLink::begin() {
       objects_.leave_out(type.kind);
   for (const kubernetes::ResourceType& type : types_) {
     kubernetes::Reflector& reflector = reflectors_.emplace_back(
-        kubernetes::ReflectorSettings{
-            .type = type, .space = type.is_namespaced ? settings_.space : std::string()},
+        reflector_settings(type, type.is_namespaced ? settings_.space : std::string()),
         objects_.listener(type.kind), seed_++);
     threads_.emplace_back([this, &reflector](const std::stop_token& stop) {
       kubernetes::follow(client_, reflector, stop);
