@@ -7,6 +7,7 @@
 #include "cluster/names.h"
 #include "cluster/types.h"
 #include "value/json.h"
+#include "value/name_at.h"
 
 namespace fettle::cluster {
 
@@ -22,16 +23,16 @@ Name ObjectMeta::owner() const {
 ObjectMeta meta_of(const Value& object) {
   const Value& metadata = object.at("metadata");
   ObjectMeta meta;
-  meta.space = metadata.text_at("namespace");
-  meta.name = metadata.text_at("name");
-  meta.uid = metadata.text_at("uid");
-  meta.version = metadata.text_at("resourceVersion");
+  meta.space = name_at(metadata, "namespace");
+  meta.name = name_at(metadata, "name");
+  meta.uid = name_at(metadata, "uid");
+  meta.version = name_at(metadata, "resourceVersion");
   meta.created = moment_at(metadata, "creationTimestamp");
   meta.is_leaving = metadata.find("deletionTimestamp") != nullptr;
   for (const Value& each : items_of(metadata.at("ownerReferences")))
     if (each.bool_at("controller"))
-      meta.controller = {each.text_at("apiVersion"), each.text_at("kind"), each.text_at("name"),
-                         each.text_at("uid")};
+      meta.controller = {name_at(each, "apiVersion"), name_at(each, "kind"), name_at(each, "name"),
+                         name_at(each, "uid")};
   return meta;
 }
 

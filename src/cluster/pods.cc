@@ -8,6 +8,7 @@
 #include "cluster/sidecars.h"
 #include "cluster/update_state.h"
 #include "kinds/pod.h"
+#include "value/name_at.h"
 #include "workloads/names.h"
 
 namespace fettle::cluster {
@@ -80,7 +81,7 @@ class PodReader {
     const Value state = memory();
     ClusterPod found;
     found.key = {context_.environment, "pod", node_name_of("", meta_.space, meta_.name)};
-    found.node = object_.at("spec").text_at("nodeName");
+    found.node = name_at(object_.at("spec"), "nodeName");
     found.state = State(object_.at("status"));
     found.marks = marks_;
     pod_.state = state;
@@ -91,12 +92,12 @@ class PodReader {
  private:
   void read_revision() {
     const Value& metadata = object_.at("metadata");
-    const Name label = metadata.at("labels").text_at(workloads::label::revision);
+    const Name label = name_at(metadata.at("labels"), workloads::label::revision);
     update_ = read_update_state(json_annotation(object_, annotation::update_state));
     const ControllerRevision* const has = revision_of_label(*context_.revisions, label);
     pod_.name = meta_.name;
     pod_.space = meta_.space;
-    pod_.owner = meta_.owner();
+    pod_.owner = owner_;
     if (meta_.controller->kind == "DaemonSet")
       pod_.node = node_of_spec(object_.at("spec"));
     if (meta_.controller->kind == "StatefulSet") {
@@ -225,10 +226,10 @@ class PodReader {
     record->changes = 1;
     record->remote_id = meta_.uid.str();
     record->finished = meta_.created;
-    record->wanted_by[meta_.owner()] = resource.attributes.digest();
+    record->wanted_by[owner_] = resource.attributes.digest();
     PodOutputs outputs;
     outputs.uid = meta_.uid;
-    outputs.ip = object_.at("status").text_at("podIP");
+    outputs.ip = name_at(object_.at("status"), "podIP");
     record->outputs = Outputs(write(outputs));
     if (!is_complete_ || meta_.is_leaving) {
       Attempt& attempt = record->attempt.emplace();
@@ -244,6 +245,7 @@ class PodReader {
   const Value& object_;
   const PodContext& context_;
   const ObjectMeta meta_;
+  const Name owner_ = meta_.owner();
   Pod pod_;
   UpdateState update_;
   const ControllerRevision* target_ = nullptr;  ///< of the update under way

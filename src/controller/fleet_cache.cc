@@ -8,6 +8,8 @@ Status FleetCache::learn() {
   auto all = std::make_unique<All>(TRY(source_.learn()));
   for (const Name& owner : all->view->owners)
     all->wishes.add(owner);
+  if (source_.tells_of_pods())
+    all->view->seen = {};  // see `see`
   all_ = std::move(all);
   drifted_.clear();
   return {};
@@ -67,7 +69,9 @@ Status FleetCache::see(PodsSeen answer) {
 
 bool FleetCache::see(const Key& key, Observation observation) {
   const bool is_another = fleet().see(key, observation.state);
-  all_->view->seen[key] = std::move(observation);
+  // Where a source tells of pods, they are not looked at for what drifted, so nobody asks for it.
+  if (!source_.tells_of_pods())
+    all_->view->seen[key] = std::move(observation);
   return is_another;
 }
 

@@ -1,5 +1,7 @@
 #include "controller/keeper.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "controller/leftovers.h"
@@ -9,6 +11,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration longest_rest = 2s;  ///< while an engine does not answer
+constexpr size_t large_run = 5'000;
 
 }  // namespace
 
@@ -204,7 +207,11 @@ Status Keeper::carry() {
     return std::move(outstanding_.of_run);
   };
   motion_ = {instant_from_clock(), {}};
+  const bool is_large = run_request.known.size() >= large_run;
   const RunResult run_result = TRY(carry_out(place, edit_, std::move(run_request)));
+  // The first one goes through all that there is, and none after it needs as much.
+  if (is_large)
+    malloc_trim(0);
   if (!run_result.summary) {
     // The last write may or may not be in the store.
     TRY(learn());

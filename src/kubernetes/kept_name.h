@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "kubernetes/resource_type.h"
-#include "value/value.h"
+#include "value/name_at.h"
 
 namespace fettle::kubernetes {
 
@@ -16,8 +16,7 @@ struct KeptName {
 
 inline KeptName kept_name_of(const Value& object) {
   const Value& about = object.at("metadata");
-  const auto text = [](const Value& value) { return value.is_text() ? value.text() : Name(); };
-  return {text(about.at("namespace")), text(about.at("name"))};
+  return {name_at(about, "namespace"), name_at(about, "name")};
 }
 
 inline ObjectName object_name(const KeptName& kept) { return {kept.space.str(), kept.name.str()}; }

@@ -11,12 +11,7 @@ namespace {
 /// A watch that ends sooner, with nothing, is a failure.
 constexpr Duration shortest_watch = 1s;
 
-Name text_in_metadata(const Value& object, std::string_view key) {
-  const Value& value = object.at("metadata").at(key);
-  return value.is_text() ? value.text() : Name();
-}
-
-Name version_of(const Value& object) { return text_in_metadata(object, "resourceVersion"); }
+Name version_of(const Value& object) { return name_at(object.at("metadata"), "resourceVersion"); }
 
 }  // namespace
 
@@ -89,7 +84,7 @@ ReflectorStep Reflector::take_page(const ApiResult<ListPage>& page, Instant now)
 
 void Reflector::learn(const Value& object) {
   const KeptName name = kept_name_of(object);
-  const Name uid = text_in_metadata(object, "uid"), version = version_of(object);
+  const Name uid = name_at(object.at("metadata"), "uid"), version = version_of(object);
   auto known = known_.find(name);
   if (known != known_.end() && known->second.uid != uid) {
     forget(known);

@@ -4,6 +4,7 @@
 
 #include "base/rfc3339.h"
 #include "kinds/pod.h"
+#include "value/name_at.h"
 
 namespace fettle::workloads {
 namespace {
@@ -18,10 +19,10 @@ Phase phase_of(std::string_view text) {
 
 ContainerSeen container_of(const Value& status) {
   ContainerSeen seen;
-  seen.name = status.text_at("name");
-  seen.image = status.text_at("image");
-  seen.image_id = status.text_at("imageID");
-  seen.container_id = status.text_at("containerID");
+  seen.name = name_at(status, "name");
+  seen.image = name_at(status, "image");
+  seen.image_id = name_at(status, "imageID");
+  seen.container_id = name_at(status, "containerID");
   seen.restarts = static_cast<int>(status.integer_at("restartCount"));
   seen.is_ready = status.bool_at("ready");
   seen.resources = status.at("resources");
