@@ -126,6 +126,34 @@ std::string References::shown(std::string_view text) const {
   });
 }
 
+std::optional<References::Left> References::left_in(const Value& value) const {
+  const auto in_text = [&](std::string_view text) -> std::optional<Left> {
+    if (text.find(opening) == text.npos || keys_in(text).empty())
+      return std::nullopt;
+    return Left{{}, shown(text)};
+  };
+  const auto below = [&](std::string_view step, const Value& inner) {
+    std::optional<Left> left = left_in(inner);
+    if (left)
+      left->where = cat(step, left->where.empty() ? "" : ".", left->where);
+    return left;
+  };
+  if (value.is_text())
+    return in_text(value.text().view());
+  if (value.is_list())
+    for (const Value& item : value.items())
+      if (std::optional<Left> left = left_in(item))
+        return left;
+  if (value.is_dict())
+    for (const Entry& entry : value.entries()) {
+      if (std::optional<Left> left = in_text(entry.key.view()))
+        return left;
+      if (std::optional<Left> left = below(entry.key.view(), entry.value))
+        return left;
+    }
+  return std::nullopt;
+}
+
 std::vector<Key> References::keys_in(std::string_view text) const {
   std::vector<Key> keys;
   for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end))
