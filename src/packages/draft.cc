@@ -119,11 +119,11 @@ Resource& Draft::add(std::string_view kind, std::string name, Attributes attribu
 /// A result of another instruction that became no hole is sent and written as its placeholder,
 /// which nobody means. Kurtosis does so, too, and packages run in spite of it.
 void Draft::warn_of_references(const Resource& resource) {
-  const std::optional<References::Left> left = references.left_in(dict_of(resource.attributes));
-  if (left)
-    warning(cat(current_.statement.origin, ": `", printable(left->where), "` of `",
-                current_.statement.name, "` has `", printable(left->shown),
-                "`, which is known only during the run and is not replaced there"));
+  const auto found = references.placeholder_in(dict_of(resource.attributes));
+  if (found)
+    warning(cat(current_.statement.origin, ": `", printable(found->where), "` of `",
+                current_.statement.name, "` has `", printable(found->shown),
+                "`, a result of another instruction, which is not replaced there"));
 }
 
 void Draft::note_users_of(const Resource& user, std::string_view kind) {

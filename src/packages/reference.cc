@@ -126,30 +126,30 @@ std::string References::shown(std::string_view text) const {
   });
 }
 
-std::optional<References::Left> References::left_in(const Value& value) const {
-  const auto in_text = [&](std::string_view text) -> std::optional<Left> {
+std::optional<References::Placeholder> References::placeholder_in(const Value& value) const {
+  const auto in_text = [&](std::string_view text) -> std::optional<Placeholder> {
     if (text.find(opening) == text.npos || keys_in(text).empty())
       return std::nullopt;
-    return Left{{}, shown(text)};
+    return Placeholder{{}, replaced(text, told)};
   };
   const auto below = [&](std::string_view step, const Value& inner) {
-    std::optional<Left> left = left_in(inner);
-    if (left)
-      left->where = cat(step, left->where.empty() ? "" : ".", left->where);
-    return left;
+    std::optional<Placeholder> found = placeholder_in(inner);
+    if (found)
+      found->where = cat(step, found->where.empty() ? "" : ".", found->where);
+    return found;
   };
   if (value.is_text())
     return in_text(value.text().view());
   if (value.is_list())
     for (const Value& item : value.items())
-      if (std::optional<Left> left = left_in(item))
-        return left;
+      if (std::optional<Placeholder> found = placeholder_in(item))
+        return found;
   if (value.is_dict())
     for (const Entry& entry : value.entries()) {
-      if (std::optional<Left> left = in_text(entry.key.view()))
-        return left;
-      if (std::optional<Left> left = below(entry.key.view(), entry.value))
-        return left;
+      if (std::optional<Placeholder> found = in_text(entry.key.view()))
+        return found;
+      if (std::optional<Placeholder> found = below(entry.key.view(), entry.value))
+        return found;
     }
   return std::nullopt;
 }

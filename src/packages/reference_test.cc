@@ -64,7 +64,7 @@ TEST(References, WhatBecameNoHoleIsFoundWithItsPlace) {
   References references;
   const std::string output = references.to({"e", "exec", "a"}, "output");
   const auto left = [&](const Value& value) {
-    const std::optional<References::Left> found = references.left_in(value);
+    const std::optional<References::Placeholder> found = references.placeholder_in(value);
     return found ? found->where + "=" + found->shown : "nothing";
   };
   const Value inner = Value::dict({{"b", Value::list({"x", "y" + output})}});
