@@ -229,7 +229,7 @@ REASONS = [
     ("Inmanta ends with an exception of Python", lambda d: d.kind == "Raw" and (d.ours.trace is None or not d.ours.trace.startswith("ended with"))),
     ("Inmanta takes too long", lambda d: d.kind == "TooLong"),
     ("a negative number to a fractional power is complex there", lambda d: "fractional power" in (d.ours.trace or "") and "fractional" not in (d.theirs.trace or "")),
-    ("a name and parentheses in the next line are a call there", lambda d: d.ours.trace is None and "invalid namespace access" in (d.theirs.trace or "")),
+    ("a name and parentheses in the next line are a call there", lambda d: not (d.ours.trace or "").startswith("Syntax error") and "invalid namespace access" in (d.theirs.trace or "")),
     ("`not a not in b` is a syntax error there", lambda d: "not is a reserved keyword" in (d.theirs.trace or "")),
     ("a syntax error is at the token before it there", lambda d: d.sort == ("place", "Syntax error") and min(places_of(d.theirs.trace)) < d.ours.line),
     ("an unknown variable in a loop over a relation is reported at the loop there", lambda d: d.sort == ("place", "variable _ not found")),

@@ -119,7 +119,7 @@ class Row:
             return NUMBERED_AGAIN
         if self.is_listener:
             return LISTENS_AGAIN
-        if "Invalid requisite '" in self.other_says:
+        if "Invalid requisite '" in self.other_says or re.search("^Requisite require .* not found in ESM", self.other_says, re.M):
             return NOT_ASKED_AGAIN
         is_needed = "listen" in self.given or any(self.id in named for named in needs_of(self.states).values())
         if is_needed and self.mine and not self.mine["re_runs_count"] and field in ("changes", "comment"):

@@ -42,9 +42,13 @@ def add_general(hub):
     """`hub.states.auto_state`, which takes the exec module as an argument."""
 
     async def present(hub, ctx, name, resource_id=None, exec_mod_ref=None, **kwargs):
+        """What `exec_mod_ref` names, an exec module with `auto_state`, makes or updates this."""
+        _demand(hub, exec_mod_ref)
         return await _make_present(hub, ctx, name, resource_id, exec_mod_ref, kwargs)
 
     async def absent(hub, ctx, name, resource_id=None, exec_mod_ref=None, **kwargs):
+        """What `exec_mod_ref` names, an exec module with `auto_state`, deletes this."""
+        _demand(hub, exec_mod_ref)
         return await _make_absent(hub, ctx, name, resource_id, exec_mod_ref, kwargs)
 
     async def describe(hub, ctx):
@@ -54,6 +58,17 @@ def add_general(hub):
         hub, "states.auto_state", __file__, present=present, absent=absent, describe=describe
     )
     module.around = [contracts.Resource(hub)]
+    module.source.CAN_LOOK = True
+    present.remembers = ["resource_id"]
+    present.identity = "resource_id"
+
+
+def _demand(hub, exec_mod_ref):
+    module = hub._modules.get(f"exec.{exec_mod_ref}")
+    if module is None or "auto_state" not in module.contracts:
+        raise ValueError(
+            f"`exec_mod_ref` must name an exec module with `auto_state`, not {exec_mod_ref!r}"
+        )
 
 
 async def ask(hub, name, ctx, exec_mod_ref, resource_id, kwargs):

@@ -22,7 +22,8 @@ def modules_of(hub, told):
     found, problems = [], []
     for path, module in sorted(hub._modules.items()):
         is_for_host = module.part in ("exec", "states", "reconcile") and module.functions
-        if path in told or not is_for_host or module.is_ours:
+        is_here = not module.is_ours or (path == "states.auto_state" and _has_auto_states(hub))
+        if path in told or not is_for_host or not is_here:
             continue
         told.add(path)
         try:
@@ -36,6 +37,11 @@ def modules_of(hub, told):
             account = _account(hub, path, None)
             found.append({"path": path, "dynamic": True, "functions": [], **account})
     return found, problems
+
+
+def _has_auto_states(hub):
+    """Whether `auto_state` has anything to work on."""
+    return any(one.part == "exec" and "auto_state" in one.contracts for one in hub._modules.values())
 
 
 def _dynamic(part):
@@ -54,7 +60,11 @@ def _module(module):
         "path": module.path.removesuffix(".init"),
         "file": source.__file__,
         "text": inspect.getdoc(source) or "",
-        "functions": [_function(name, one) for name, one in sorted(module.functions.items())],
+        "functions": [
+            _function(name, one)
+            for name, one in sorted(module.functions.items())
+            if not (module.is_ours and name == "describe")  # each exec module has its own
+        ],
     }
     if not module.is_users:
         described["packaged"] = True

@@ -71,6 +71,9 @@ TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
 TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {
   for (const Command& command : all_commands()) {
     EXPECT_FALSE(command.summary.empty()) << command.words;
+    // Lists of commands show the first line.
+    EXPECT_TRUE(command.summary.substr(0, command.summary.find('\n')).ends_with('.'))
+        << command.words << ": " << command.summary;
     EXPECT_GE(command.examples.size(), 2u) << command.words;
     for (const std::string& example : command.examples)
       EXPECT_NE(example.find("fettle"), std::string::npos) << command.words << ": " << example;

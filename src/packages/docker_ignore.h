@@ -1,10 +1,10 @@
 #pragma once
-/// `.dockerignore`: what of a folder is no part of the context of a build.
+/// `.dockerignore`: which files of a folder stay out of the context of a build.
 ///
 /// Docker documents its rules as those of Go's `filepath.Match`, with `**` for any number of
-/// folders, and `!` for exceptions; the last line that matches counts. A line also means what is
-/// below the folder that it matches, so an exception can bring back a file of a folder that is left
-/// out. Patterns come from anybody: RE2 matches in linear time whatever they are.
+/// folders and `!` for exceptions; the last matching line counts. A line also covers everything
+/// below a folder that it matches, so an exception can bring back a file of a folder that is left
+/// out. Anybody may write patterns: RE2 matches in linear time whatever they are.
 
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ namespace fettle {
 
 class DockerIgnore {
  public:
-  /// Errors (`Blame::user`): a line is no pattern. `file` is for errors.
+  /// Errors (`Blame::user`): a line that is not a pattern. `file` is for errors.
   static Result<DockerIgnore> of(std::string_view text, const std::string& file);
 
   /// `path`: relative to the folder, without a `/` at its end.

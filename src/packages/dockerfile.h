@@ -2,9 +2,9 @@
 /// A Dockerfile as far as it decides what a build depends on: which images it is made from, and
 /// what a builder must be able to do.
 ///
-/// A builder would find all that, too, but only when it is asked, with the whole context sent, and
-/// it would pull images by itself: past our logins, and without a word about what changed. So the
-/// file is read here. Commands in it are not judged; a builder says what is wrong with them.
+/// A builder would find all that, too, but only once the whole context was sent, and it would pull
+/// images by itself: past our logins, and without a word about what changed. So the file is read
+/// here. Commands in it are not judged; a builder says what is wrong with them.
 
 #include <map>
 #include <string>

@@ -103,6 +103,7 @@ Resource& Draft::add(std::string_view kind, std::string name, Attributes attribu
   const auto [place, added] = index_.emplace(resource.key, resources_->size());
   if (!added)
     return (*resources_)[place->second];
+  warn_of_references(resource);
   if (!ahead)
     current_.resources.push_back(resources_->size());
   if (kind == "service" || kind == "artifact")
@@ -113,6 +114,16 @@ Resource& Draft::add(std::string_view kind, std::string name, Attributes attribu
     note_users_of(resource, "artifact");
   resources_->push_back(std::move(resource));
   return resources_->back();
+}
+
+/// A result of another instruction that became no hole is sent and written as its placeholder,
+/// which nobody means. Kurtosis does so, too, and packages run in spite of it.
+void Draft::warn_of_references(const Resource& resource) {
+  const auto found = references.placeholder_in(dict_of(resource.attributes));
+  if (found)
+    warning(cat(current_.statement.origin, ": `", printable(found->where), "` of `",
+                current_.statement.name, "` has `", printable(found->shown),
+                "`, a result of another instruction, which is not replaced there"));
 }
 
 void Draft::note_users_of(const Resource& user, std::string_view kind) {

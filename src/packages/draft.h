@@ -173,6 +173,7 @@ class Draft {
   bool is_by_needs() const { return options_.order == ScriptOrder::needs; }
   void add_order(Resource& resource);
   void add_order_of_references(Resource& resource);
+  void warn_of_references(const Resource& resource);
   void note_artifact(const Key& key, const Record& record);
   void note_users_of(const Resource& user, std::string_view kind);
   void note_user(const Key& used, const Key& user);

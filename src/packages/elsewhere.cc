@@ -22,7 +22,8 @@ std::string beginning_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
-  return text;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
 }
 
 /// Whether one of the lines begins with a key of the outermost mapping.

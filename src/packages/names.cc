@@ -64,6 +64,10 @@ Status check_persistent_key(std::string_view key) {
   return check_plain_name("persistent key", key);
 }
 
+Status check_network_name(std::string_view what, std::string_view name) {
+  return check_plain_name(what, name);
+}
+
 Status check_label_key(std::string_view key) {
   const auto fits = [](char c) {
     return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';

@@ -16,6 +16,8 @@ Status check_portable_key(std::string_view key);
 /// RFC 6335: lower case letters, digits and `-`, a letter among them, at most 15.
 Status check_port_id(std::string_view id);
 Status check_artifact_name(std::string_view name);
+/// A name in a network: as that of an artifact. `what`: `alias`.
+Status check_network_name(std::string_view what, std::string_view name);
 Status check_label_key(std::string_view key);
 Status check_label_value(std::string_view value);
 

@@ -126,6 +126,34 @@ std::string References::shown(std::string_view text) const {
   });
 }
 
+std::optional<References::Placeholder> References::placeholder_in(const Value& value) const {
+  const auto in_text = [&](std::string_view text) -> std::optional<Placeholder> {
+    if (text.find(opening) == text.npos || keys_in(text).empty())
+      return std::nullopt;
+    return Placeholder{{}, replaced(text, told)};
+  };
+  const auto below = [&](std::string_view step, const Value& inner) {
+    std::optional<Placeholder> found = placeholder_in(inner);
+    if (found)
+      found->where = cat(step, found->where.empty() ? "" : ".", found->where);
+    return found;
+  };
+  if (value.is_text())
+    return in_text(value.text().view());
+  if (value.is_list())
+    for (const Value& item : value.items())
+      if (std::optional<Placeholder> found = placeholder_in(item))
+        return found;
+  if (value.is_dict())
+    for (const Entry& entry : value.entries()) {
+      if (std::optional<Placeholder> found = in_text(entry.key.view()))
+        return found;
+      if (std::optional<Placeholder> found = below(entry.key.view(), entry.value))
+        return found;
+    }
+  return std::nullopt;
+}
+
 std::vector<Key> References::keys_in(std::string_view text) const {
   std::vector<Key> keys;
   for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end))

@@ -4,6 +4,9 @@
 /// engine wants holes. The id is derived from the key, so it is the same in every run.
 
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/key.h"
 #include "value/value.h"
@@ -23,6 +26,12 @@ class References {
   /// The text for people: host names are the names of services, and any other reference reads
   /// `<web.ip_address>`.
   std::string shown(std::string_view text) const;
+  /// A reference that became no hole and so stays a text: where it stands in a value, `headers.a`
+  /// (for one in a key of a dict, the dict), and that text for people. Empty: there is none.
+  struct Placeholder {
+    std::string where{}, shown{};
+  };
+  std::optional<Placeholder> placeholder_in(const Value& value) const;
   /// The resources that a text refers to.
   std::vector<Key> keys_in(std::string_view text) const;
 

@@ -60,5 +60,19 @@ TEST(Reference, AHostNameIsTheNameOfItsService) {
             "'web' <web.ip_address> <exec.output>");
 }
 
+TEST(References, WhatBecameNoHoleIsFoundWithItsPlace) {
+  References references;
+  const std::string output = references.to({"e", "exec", "a"}, "output");
+  const auto left = [&](const Value& value) {
+    const std::optional<References::Placeholder> found = references.placeholder_in(value);
+    return found ? found->where + "=" + found->shown : "nothing";
+  };
+  const Value inner = Value::dict({{"b", Value::list({"x", "y" + output})}});
+  EXPECT_EQ(left(Value::dict({{"a", inner}})), "a.b=y<exec.output>");
+  EXPECT_EQ(left(Value::dict({{"a", Value::dict({{Name(output), "x"}})}})), "a=<exec.output>");
+  EXPECT_EQ(left(references.with_holes(Value::dict({{"a", inner}}))), "nothing");
+  EXPECT_EQ(left("{{kurtosis:00000000000000000000000000000000:output.runtime_value}}"), "nothing");
+}
+
 }  // namespace
 }  // namespace fettle

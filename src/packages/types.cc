@@ -1,5 +1,10 @@
 #include "packages/types.h"
 
+#include <arpa/inet.h>
+
+#include <array>
+#include <filesystem>
+
 #include "base/text.h"
 #include "base/time.h"
 #include "jq/extract.h"
@@ -68,6 +73,66 @@ std::optional<Value> given_field(Value record, std::string_view field) {
   return is_set(record, field) ? starlark::field_of(record, field) : std::nullopt;
 }
 
+/// A container is made with the text as it is: what another instruction gives is not known then.
+Status check_known(std::string_view field, const std::string& given) {
+  if (given.find("{{kurtosis:") == given.npos)
+    return {};
+  return user_error(cat("`", field,
+                        "` has the result of another instruction, which is not known before the "
+                        "run; it can stand in `cmd`, `entrypoint` and `env_vars`"));
+}
+
+Status check_path_inside(std::string_view field, std::string_view what, const std::string& path) {
+  TRY(check_known(field, path));
+  if (path.starts_with('/') && (what != "file" || path.size() > 1))
+    return {};
+  return user_error(
+      cat("`", field, "`: `", printable(path), "` is not an absolute path of a ", what));
+}
+
+Status check_host_address(const std::string& address) {
+  std::string plain = address;
+  if (plain.starts_with('[') && plain.ends_with(']'))
+    plain = plain.substr(1, plain.size() - 2);
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  if (address == "host-gateway" || inet_pton(AF_INET, plain.c_str(), bytes.data()) == 1 ||
+      inet_pton(AF_INET6, plain.c_str(), bytes.data()) == 1)
+    return {};
+  return user_error(cat("`extra_hosts`: `", printable(address),
+                        "` is not an IP address, such as `10.0.0.1`, and not `host-gateway`"));
+}
+
+/// Where a container works and what it is called. An engine would find most of it wrong, too, but
+/// in the middle of a run.
+Status check_surroundings(Value config) {
+  if (const auto moved = given_field(config, "files_to_be_moved"))
+    for (const auto& [from, to] : starlark::entries_of(*moved))
+      TRY(check_path_inside("files_to_be_moved", "file", starlark::text_of(to)));
+  if (const std::string path = text(config, "working_dir"); !path.empty())
+    TRY(check_path_inside("working_dir", "folder", path));
+  if (const auto paths = given_field(config, "tmpfs"))
+    for (size_t i = 0; i < starlark::length_of(*paths); ++i) {
+      const std::string path = starlark::text_of(starlark::item_of(*paths, i));
+      TRY(check_path_inside("tmpfs", "folder", path));
+      if (std::filesystem::path(path).lexically_normal().relative_path().empty())
+        return user_error("`tmpfs`: the root of a container cannot be kept in memory");
+    }
+  if (const auto names = given_field(config, "aliases"))
+    for (size_t i = 0; i < starlark::length_of(*names); ++i) {
+      const std::string name = starlark::text_of(starlark::item_of(*names, i));
+      TRY(check_known("aliases", name));
+      TRY(check_network_name("alias", name));
+    }
+  if (const auto hosts = given_field(config, "extra_hosts"))
+    for (const auto& [name, address] : starlark::entries_of(*hosts)) {
+      TRY(check_known("extra_hosts", starlark::text_of(name)));
+      TRY(check_known("extra_hosts", starlark::text_of(address)));
+      TRY(check_network_name("host name", starlark::text_of(name)));
+      TRY(check_host_address(starlark::text_of(address)));
+    }
+  return {};
+}
+
 /// Lists and dicts of texts hold texts only.
 Status check_texts(Value config) {
   for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities", "tmpfs", "aliases"})
@@ -76,11 +141,7 @@ Status check_texts(Value config) {
   for (const auto* field : {"node_selectors", "bind_mounts", "files_to_be_moved", "extra_hosts"})
     if (const auto dict = given_field(config, field))
       TRY(check_text_dict(field, *dict));
-  if (const auto moved = given_field(config, "files_to_be_moved"))
-    for (const auto& [from, to] : starlark::entries_of(*moved))
-      if (const std::string path = starlark::text_of(to); path.size() < 2 || path[0] != '/')
-        return user_error(
-            cat("`files_to_be_moved`: `", printable(path), "` is not an absolute path of a file"));
+  TRY(check_surroundings(config));
   const auto variables = given_field(config, "env_vars");
   return variables ? check_variables(*variables) : Status();
 }
@@ -205,6 +266,7 @@ Status check_user(Value made) {
   constexpr int64_t largest = 4'294'967'294;
   for (const auto* field : {"uid", "gid"}) {
     if (const std::string name = text(made, field); !name.empty()) {
+      TRY(check_known(field, name));
       if (name.find_first_of(": \t\n") != name.npos)
         return user_error(cat("`", field, "` is not a name or a number: `", printable(name), "`"));
       continue;

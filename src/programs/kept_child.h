@@ -1,6 +1,6 @@
 #pragma once
 /// A child process that answers many calls. A thread of its own reads the child's output and puts
-/// each line into the letter box of its call.
+/// each line into the mailbox of its call.
 
 #include <condition_variable>
 #include <deque>
@@ -24,7 +24,7 @@ class KeptChild {
 
   struct Reply {
     Value answer{};
-    /// It left without a complaint and without a word about this call: ask another child.
+    /// It exited cleanly and said nothing about this call: ask another child.
     bool left = false;
     /// It ended while this call and others were under way: repeat this one alone.
     bool is_suspect = false;
@@ -32,7 +32,7 @@ class KeptChild {
   /// `is_shared`: other calls may be under way, so the line has an `id`, and a call that takes too
   /// long is cancelled before the child is ended.
   Result<Reply> call(const ProgramCall& call, bool is_shared, const std::stop_token& stop);
-  /// Or it is about to end: a new call finds no answer there.
+  /// Or it is about to end: a new call would get no answer from it.
   bool has_ended() const;
 
  private:

@@ -17,14 +17,15 @@ std::string digest_of_package() {
 
 Result<Path> unpack_python(const Path& home) {
   const Path folder = home / cat("python-", digest_of_package());
-  if (file_exists(folder / "complete"))
-    return folder;
+  // A machine that loses power may leave a file empty that was written long before: each is looked
+  // at, not a mark that all were written.
   for (const PackageFile& file : python_package()) {
     const Path path = folder / file.path;
+    if (const Result<uint64_t> size = size_of_file(path); size && *size == file.text.size())
+      continue;
     TRY(make_directories(path.parent_path()));
     TRY(write_file(path, file.text));
   }
-  TRY(write_file(folder / "complete", ""));
   return folder;
 }
 

@@ -78,6 +78,21 @@ TEST_F(PythonEnvironments, OfSeveralVersionsTheNewestCountsAndScriptsDoNot) {
   EXPECT_EQ(python_environment(folder_.path()).interpreter, (bin / "python3.97").string());
 }
 
+TEST_F(PythonEnvironments, AFileOfOurOwnThatWasCutIsWrittenAnew) {
+  const Path package = unpack_python(folder_.path()).value();
+  for (const PackageFile& file : python_package()) {
+    if (!file.path.ends_with("hub.py"))
+      continue;
+    const Path path = package / file.path;
+    std::filesystem::resize_file(path, 0);
+    EXPECT_EQ(unpack_python(folder_.path()).value(), package);
+    EXPECT_EQ(read_file(path).value(), file.text);
+    std::filesystem::remove(path);
+    EXPECT_EQ(unpack_python(folder_.path()).value(), package);
+    EXPECT_EQ(read_file(path).value(), file.text);
+  }
+}
+
 TEST_F(PythonEnvironments, TheProgramThatServesModelsAnswers) {
   const Path package = unpack_python(folder_.path()).value();
   ASSERT_TRUE(make_directories(folder_.path() / "net"));

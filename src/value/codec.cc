@@ -31,11 +31,21 @@ void Writer::text(std::string_view text) {
   bytes_.append(text);
 }
 
+namespace {
+
+/// Whether a text has a value at a name that says so: an instruction with its variables, a document.
+/// The variables themselves are sealed, and the text would tell them all the same.
+bool tells_named_secret(std::string_view text) {
+  return text.find(':') != text.npos && mask_named_text(text) != text;
+}
+
+}  // namespace
+
 bool Writer::is_secret(const Value& value) const {
   if (!seals_texts())
     return false;
   if (value.is_text())
-    return sealing_.secrets->has_secret(value.text());
+    return sealing_.secrets->has_secret(value.text()) || tells_named_secret(value.text());
   return value.is_deferred() && std::ranges::any_of(value.parts(), [this](const Part& part) {
            return sealing_.secrets->has_secret(part.text);
          });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "base/prng.h"
 #include "value/json.h"
 
@@ -29,6 +30,24 @@ TEST(Codec, ReadsBackWhatItWrote) {
   EXPECT_EQ(reader.value(), sample());
   EXPECT_EQ(reader.text(), "end");
   EXPECT_TRUE(reader.at_end() && !reader.broken());
+}
+
+TEST(Codec, ATextThatTellsAVariableWithASecretIsSealed) {
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
+  const Result<Seal> seal = Seal::from_file(folder->path() / "key");
+  ASSERT_TRUE(seal) << to_string(seal.error());
+  const Mask nothing_else;
+  const Value value =
+      Value::dict({{"env", Value::dict({{"API_KEY", "hunter2hunter2"}})},
+                   {"text", R"(add_service(env_vars={"API_KEY": "hunter2hunter2"}))"},
+                   {"other", R"(add_service(env_vars={"PORT": "plain"}))"}});
+  Writer writer({.seal = &*seal, .secrets = &nothing_else});
+  writer.value(value);
+  const std::string bytes = writer.take();
+  EXPECT_EQ(bytes.find("hunter2"), bytes.npos);
+  EXPECT_NE(bytes.find("plain"), bytes.npos);
+  Reader reader(bytes, &*seal);
+  EXPECT_EQ(reader.value(), value);
 }
 
 TEST(Codec, WhatIsCutOffOrChangedIsBrokenAndNeverACrash) {

@@ -186,8 +186,9 @@ Result<int> engine_logs(Face& face) {
 Command enclave_dump_command() {
   return CommandGroup{"environments", {environment_option()}}.make(
       "enclave dump", "ENCLAVE [FOLDER]", 0, 2,
-      "Writes what is known of an environment into a new folder (default: NAME--UUID): for each\n"
-      "service spec.json and output.log, its files, its plan and the reasons.",
+      "Writes what is known of an environment into a new folder (default: NAME--UUID).\n"
+      "For each service, the folder has spec.json and output.log; it also has the environment's\n"
+      "files, its plan and the reasons.",
       {"fettle enclave dump shop", "fettle enclave dump shop logs/shop"}, enclave_dump);
 }
 Command dump_command() {

@@ -95,9 +95,9 @@ std::vector<Command> engine_commands() {
                  {"fettle engine start", "fettle engine start -q"}, engine_start,
                  engine_container_options()),
       group.make("engine restart", "", 0, 0,
-                 "Starts the private Podman if no engine answers. One that answers goes on, for "
-                 "its\n"
-                 "containers would stop; `engine stop` and `engine start` do that.",
+                 "Starts the private Podman if no engine answers.\n"
+                 "One that answers goes on, because its containers would stop; `engine stop` and\n"
+                 "`engine start` do that.",
                  {"fettle engine restart", "fettle engine restart -q"}, engine_restart,
                  engine_container_options()),
       group.make("engine stop", "", 0, 0,

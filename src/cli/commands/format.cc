@@ -107,9 +107,8 @@ Result<int> run_lint(Face& face) {
 Command format_command() {
   Command command = without_state(CommandGroup{around_runs, {}}.make(
       "format", "[FILE|FOLDER…]", 0, 1000,
-      "Lays files of Starlark out as black does; comments stay, and so does what they say. "
-      "Without\n"
-      "an argument, all `.star` files below this folder; `-` is standard input.",
+      "Lays out Starlark files as black does; comments stay, and so does what the files say.\n"
+      "Without an argument, these are all `.star` files below this folder; `-` is standard input.",
       {"fettle format", "fettle format --check examples/shop", "fettle format --diff main.star"},
       run_format,
       {{{"--check"}, "", "change nothing; exit code 1 if a file would change"},

@@ -177,9 +177,9 @@ Command project_init_command() {
 Command project_install_command() {
   return CommandGroup{"models", {}}.make(
       "project install", "[FOLDER]", 0, 1,
-      "Installs what the modules of a project need in its environment of Python: the active one, "
-      "else\n"
-      "`.env`, which it makes. It runs pip and is the only command that fetches modules.",
+      "Installs what the modules of a project need in its Python environment.\n"
+      "That is the active one, else `.env`, which it makes. It runs pip and is the only command\n"
+      "that fetches modules.",
       {"fettle project install", "fettle project install shop"}, project_install, {});
 }
 Command version_command() {

@@ -1,9 +1,9 @@
 #pragma once
 /// Builds images on an engine: Docker by BuildKit, Podman by its own builder.
 ///
-/// Docker's client talks with BuildKit through a session, a gRPC connection over which the builder
+/// Docker's client talks to BuildKit through a session, a gRPC connection over which the builder
 /// asks for files, secrets and logins. None of that is needed here: the context is a tar that is
-/// streamed, an `ImageBuildSpec` has no secrets, and the images that a build is made from were
+/// streamed, an `ImageBuildSpec` has no secrets, and the images that a build starts from were
 /// pulled before, as resources. So a build is one HTTP request (`version=2`), and a builder pulls
 /// nothing by itself.
 ///
@@ -20,7 +20,7 @@ Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink
 
 /// The images that this home has built and the engine still has.
 Result<std::vector<ListedImage>> built_images(const Site& site, std::stop_token stop);
-/// Takes both names from an image, so that it goes unless somebody gave it another one. False: a
+/// Removes both names of an image, so that it goes unless somebody gave it another one. False: a
 /// container uses it.
 Result<bool> remove_built_image(const Site& site, const ListedImage& image, std::stop_token stop);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Resources that the Python of modules makes of instances: classes with `@resource`, their
-/// serializers, references, and managers of dependencies.
+/// Resources that Python code of modules makes from instances: classes with `@resource`, their
+/// serializers, references, and dependency managers.
 ///
 /// A resource is made there as a whole, exactly as by the original: a serializer may look anywhere
 /// in the model, and what it looks at is answered from the model meanwhile. All instances of all
@@ -23,7 +23,7 @@ namespace fettle::model {
 
 class Python;
 
-/// What became of an instance as one of its types.
+/// What an instance became as one of its types.
 struct PythonMade {
   std::string type;
   enum class Fate : uint8_t { made, ignored, unknown } fate = Fate::made;

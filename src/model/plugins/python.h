@@ -47,7 +47,7 @@ class Python {
   /// Whether a pattern matches from the start of a text.
   Result<bool> matches(std::string_view pattern, std::string_view text, Duration time_limit);
 
-  /// Calls what modules have registered for the end of the compile. Returns what was wrong with it.
+  /// Calls what modules have registered for the end of the compile. Returns what went wrong.
   std::vector<std::string> finalize(Duration time_limit);
 
   /// The environment of the process. Empty until something was asked.
@@ -62,7 +62,8 @@ class Python {
   /// The attributes that calls of a plugin have asked for: later calls get them at once.
   std::vector<Symbol>& wanted(const Plugin& plugin) { return wanted_[&plugin]; }
   const std::string& name(Symbol symbol) const { return program_.symbols.name(symbol); }
-  /// Notes that the process is told a value, which is told once. False: it was.
+  /// Notes that a value is sent to the process, which gets each only once. False: it has it
+  /// already.
   bool tell(const Instance& instance, uint32_t slot);
 
   /// References that were passed to the process, by their numbers.
@@ -88,10 +89,10 @@ class Python {
 /// The Python of a program, which is made when it is asked for.
 Python& python_of(Program& program);
 
-/// An error that Python told, with the lines that led to it.
+/// An error that Python reported, with the lines that led to it.
 std::string with_trace(const Value& told, std::string_view key);
 
-/// The plugin of a namespace's module that is written in Python. Null: there is none of that name.
+/// The plugin of a namespace's module that is written in Python. Null: there is none by that name.
 std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,
                                            std::string_view name);
 

@@ -17,10 +17,10 @@ Result<Value> lend_to_python(Python& python, const Datum& datum);
 Result<std::pair<Instance*, std::string_view>> asked_attribute(std::span<Instance* const> instances,
                                                                const Value& read);
 
-/// Error: it is no value, or names an instance or a reference that there is not.
+/// Error: it is not a value, or names an instance or a reference that does not exist.
 Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value);
 
-/// What Python is told of an entity: its `name`, `parents` and `attributes`.
+/// What Python is told about an entity: its `name`, `parents` and `attributes`.
 Result<Value> entity_for_python(Program& program, std::string_view full_name);
 
 }  // namespace fettle::model

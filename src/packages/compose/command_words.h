@@ -1,5 +1,5 @@
 #pragma once
-/// The words of a command that stands in one text, as compose cuts it.
+/// Splits a command that is given as one string into words, as compose does.
 
 #include <string>
 #include <string_view>

@@ -252,6 +252,31 @@ TEST_F(ComposeTest, WhatHasNoEffectIsNotedOnceWithItsLines) {
   EXPECT_EQ(texts.size(), 4u);
 }
 
+TEST_F(ComposeTest, PartsOfAServiceWithoutAnEffectAreNoted) {
+  const Result<Project> read = project(
+      "services:\n  a:\n    image: a\n    tmpfs: ['/t:size=1m']\n    volumes:\n"
+      "    - {type: tmpfs, target: /u, tmpfs: {size: 1000, mode: 0700}}\n"
+      "    - {type: volume, source: d, target: /d, read_only: true, volume: {subpath: x}}\n"
+      "    - data:/e:ro\n    - {type: bind, source: ./b, target: /b, bind: {propagation: shared}}\n"
+      "    configs: [{source: c, mode: 0400}]\n    secrets: [{source: s, uid: '3', gid: '4'}]\n"
+      "    ulimits: {nofile: {soft: 10, hard: 20}, nproc: {soft: 3, hard: 3}}\n"
+      "    deploy: {resources: {limits: {pids: 3}}}\n"
+      "    healthcheck: {test: [CMD, a], start_interval: 5s}\n"
+      "volumes: {d: , data: }\nconfigs: {c: {content: x}}\nsecrets: {s: {content: y}}\n");
+  ASSERT_TRUE(read) << to_string(read.error());
+  const std::string texts = join(notes_.texts(), "\n");
+  for (const char* text :
+       {"compose.yml:4:5: options of `tmpfs` have no effect", "compose.yml:6:47: `size` of `tmpfs`",
+        "compose.yml:6:59: `mode` of `tmpfs`", "compose.yml:7:56: `read_only` of `volumes`",
+        "(also in line 8)", "compose.yml:7:80: `subpath` of `volume`",
+        "compose.yml:9:65: `propagation` of `bind`", "compose.yml:10:33: `mode` of `configs`",
+        "compose.yml:11:32: `uid` of `secrets`", "compose.yml:11:42: `gid` of `secrets`",
+        "compose.yml:12:40: `hard` of `nofile`", "compose.yml:13:41: `pids` of `limits`",
+        "compose.yml:14:51: `start_interval` of `healthcheck`"})
+    EXPECT_NE(texts.find(text), std::string::npos) << text << "\nin\n" << texts;
+  EXPECT_EQ(texts.find("nproc"), std::string::npos);
+}
+
 TEST(ComposeNames, AreThoseOfKurtosis) {
   EXPECT_EQ(plain_name("My_Service"), "my-service");
   EXPECT_EQ(plain_name(" --a..b__c- "), "a-b-c");

@@ -1,12 +1,12 @@
 #pragma once
-/// The values of a project: numbers, sizes and durations in the words of compose. A variable may
-/// stand for each of them, so a text counts as what it says. Errors name the key.
+/// Reads numbers, sizes and durations as compose writes them. Each may come from a variable, so a
+/// string counts as the value that it spells. Errors name the key.
 
 #include "packages/compose/node.h"
 
 namespace fettle::compose {
 
-/// A member of a mapping that is there and not null; else null.
+/// A member of a mapping, if it is there and not null; otherwise null.
 const Node* given(const Node& dict, std::string_view key);
 
 Result<std::string> text_of(const Node& node, std::string_view key);

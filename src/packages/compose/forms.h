@@ -1,23 +1,23 @@
 #pragma once
-/// Compose has several forms for most of what it says: `ports: ["80:80"]` or a list of mappings,
-/// `environment` as a list or a mapping. Merging files that use different ones is easy when all have
-/// one form, so each file is brought into the long ones before it is merged.
+/// Compose accepts several forms for most keys: `ports: ["80:80"]` or a list of mappings,
+/// `environment` as a list or a mapping. Files that use different forms are hard to merge, so each
+/// is rewritten in the long forms first.
 
 #include "packages/compose/node.h"
 
 namespace fettle::compose {
 
-/// Brings a document into the long forms. Paths become relative to the folder of the project:
-/// `base` is the folder that they are written from, within it (empty: itself). Errors: what has none
-/// of the forms that it may have, keys that compose does not know (with a suggestion).
+/// Rewrites a document in the long forms. Paths become relative to the folder of the project;
+/// `base` is the folder within it that they are written from (empty: the project's own). Errors: a
+/// part in none of its forms, a key that compose does not know (with a suggestion).
 Status bring_into_form(Node& document, const std::string& base);
 
-/// A path of a file in `base`, from the folder of the project: `./x`, `../x`, `.`, or an absolute
-/// one, and what begins with `~` as it is.
+/// A path of a file in `base` as one from the folder of the project: `./x`, `../x` or `.`. Absolute
+/// paths, and those that begin with `~`, stay as they are.
 std::string rebased(std::string_view path, std::string_view base);
 bool is_relative_path(std::string_view path);
 
-/// What a service may have, and of which one is warned that it has no effect; empty: it has one.
+/// Why a key of a service has no effect, for the warning; empty: it has one.
 std::string_view ineffective(std::string_view key);
 
 }  // namespace fettle::compose

@@ -1,7 +1,6 @@
 #pragma once
 /// `$NAME`, `${NAME}`, `${NAME:-otherwise}` and their like in the texts of a project; `$$` is a
-/// dollar. What stands after an operator may have variables itself. A dollar that begins none of
-/// them stays.
+/// dollar. The text after an operator may contain variables, too. Any other dollar stays.
 
 #include <functional>
 #include <map>
@@ -15,15 +14,15 @@ namespace fettle::compose {
 using Variables = std::map<std::string, std::string, std::less<>>;
 using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
 
-/// Is told the name of a variable that has no value and no other text in its place.
+/// Called with the name of each variable that has neither a value nor a default.
 using OnMissing = std::function<void(std::string_view name)>;
 
 /// Errors: a `${` that nothing closes or that has no name, a required variable without a value.
 Result<std::string> interpolated(std::string_view text, const Lookup& lookup,
                                  const OnMissing& on_missing);
 
-/// All texts of a node, but not its keys. `text_left`: how many bytes they may come to; it gets
-/// smaller. Error: they come to more.
+/// Every string of a node, but not its keys. `text_left`: how many bytes the results may still
+/// have; it is reduced by theirs. Error: they have more.
 Status interpolate(Node& node, const Lookup& lookup,
                    const std::function<void(const Node&, std::string_view)>& on_missing,
                    size_t& text_left);

@@ -1,9 +1,10 @@
 #pragma once
-/// The files of a compose project as one: interpolated, with what they include and extend, merged.
+/// Reads the files of a compose project as one: with variables filled in, with the files that they
+/// include and extend, and merged.
 ///
-/// Anybody may have written them, so nothing outside the folder is read, circles are found, and what
-/// all parts together may come to is bounded: a chain of `extends` and lists that grow at each step
-/// would otherwise fill the memory from a small file.
+/// Anybody may have written them, so nothing outside the folder is read, circles are found, and the
+/// size of all parts together is limited: a chain of `extends` with lists that grow at each step
+/// would otherwise turn a small file into gigabytes.
 
 #include <functional>
 #include <map>
@@ -14,11 +15,11 @@
 
 namespace fettle::compose {
 
-/// Warnings, each with its place; the same one about several places is one text.
+/// Warnings with their places; one about several places is told once.
 class Notes {
  public:
   void add(const Where& where, std::string message);
-  /// In the order in which they came up: `compose.yml:3:5: … (also in line 9)`.
+  /// In the order in which they were found: `compose.yml:3:5: … (also in line 9)`.
   std::vector<std::string> texts() const;
 
  private:
@@ -55,7 +56,7 @@ struct ProjectRequest {
 std::string path_in_folder(const ProjectRequest& request, const std::string& path);
 /// A file from the project's folder.
 Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path);
-/// How it is called in messages.
+/// Its name in messages.
 std::string shown_file(const ProjectRequest& request, const std::string& path);
 
 struct LoadedProject {

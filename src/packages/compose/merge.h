@@ -1,8 +1,7 @@
 #pragma once
-/// What several files say of the same thing, as compose merges it: mappings are merged key by key,
-/// lists are put together and an entry that is about the same (a path, a port, a variable) gives way
-/// to the later one, anything else is replaced. `command`, `entrypoint` and the test of a
-/// `healthcheck` are always replaced.
+/// Merges what several files say about one thing, as compose does: mappings key by key. Lists are
+/// joined, and of two entries about the same path, port or variable the later one wins; anything
+/// else is replaced. `command`, `entrypoint` and the test of a `healthcheck` are always replaced.
 
 #include "packages/compose/node.h"
 
@@ -15,7 +14,7 @@ Status merge_services(Node& earlier, Node later);
 /// One entry of `services`, `volumes`, `networks`, `configs` or `secrets`.
 Status merge_entries(std::string_view section, Node& earlier, Node later);
 
-/// Takes out what `!reset` marks, and of entries about the same thing all but the last.
+/// Removes what `!reset` marks, and all but the last of the entries about one thing.
 void settle(Node& document);
 
 }  // namespace fettle::compose

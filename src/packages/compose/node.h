@@ -20,8 +20,9 @@ struct NodeKey {
   Name file{};  ///< empty: that of the mapping
 };
 
-/// Where the keys of a wide mapping stand: to merge two of them by comparing all keys with all would
-/// take minutes for a file of some megabytes. A copy begins without it, and finds it anew.
+/// Where the keys of a wide mapping stand: to merge two of them by comparing every key with every
+/// other would take minutes for a file of some megabytes. A copy starts without it and finds it
+/// anew.
 class KeyPlaces {
  public:
   static constexpr size_t nowhere = SIZE_MAX;
@@ -48,8 +49,8 @@ class KeyPlaces {
 
 struct Node {
   enum class Type : uint8_t { null, scalar, list, dict };
-  /// What becomes of the same part of an earlier file: `!reset` takes it away, `!override` puts this
-  /// one in its place.
+  /// What happens to the same part of an earlier file: `!reset` removes it, `!override` replaces
+  /// it.
   enum class Merge : uint8_t { usual, reset, replace };
 
   Type type = Type::null;
@@ -72,7 +73,7 @@ struct Node {
   /// Puts a value at a key, in place of the one that is there.
   Node& put(NodeKey key, Node value);
   void erase(std::string_view key);
-  /// A scalar in letters, as compose writes it into a text: 1.0 is `1`. Empty for anything else.
+  /// A scalar as a string, as compose would write it: 1.0 is `1`. Empty for anything else.
   std::string text() const;
   Where where() const;
   Where where_of(const NodeKey& key) const;
@@ -90,8 +91,8 @@ std::string_view kind_of(const Node& node);
 /// Whether both say the same, wherever they stand.
 bool says_the_same(const Node& one, const Node& other);
 
-/// The documents of a file. Errors: no YAML, a key that occurs twice, too many or too deep parts
-/// (anchors are written out).
+/// The documents of a file. Errors: it is not YAML, a key occurs twice, it has too many parts or
+/// too deep ones (anchors are written out).
 Result<std::vector<Node>> read_nodes(std::string_view text, const std::string& file);
 
 }  // namespace fettle::compose

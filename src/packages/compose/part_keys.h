@@ -1,6 +1,6 @@
 #pragma once
-/// What the parts of a compose file may have. A misspelled key deep inside would otherwise count as
-/// if it were not there, and nobody would be told.
+/// The keys that the parts of a compose file may have. A misspelled key deep inside would otherwise
+/// be ignored without a word.
 
 #include <span>
 #include <string_view>

@@ -15,8 +15,8 @@ struct PortForm {
   std::string protocol = "tcp";
 };
 
-/// What one entry stands for: a range is several ports, in the order of compose, by their letters.
-/// Errors: what is no port, ranges of different lengths.
+/// The ports that one entry stands for; those of a range are sorted as strings, as in compose.
+/// Errors: it is not a port, or its ranges have different lengths.
 Result<std::vector<PortForm>> read_port(std::string_view text);
 
 }  // namespace fettle::compose

@@ -1,7 +1,8 @@
 #pragma once
-/// A compose project as the text of a Starlark package, in the form in which Kurtosis writes it. The
-/// text is interpreted like any other package, so a project is planned, explained, compared and run
-/// by what packages are, and nothing is done twice. What compose says and packages cannot is noted.
+/// A compose project as the text of a Starlark package, in the form in which Kurtosis writes it.
+/// The text is interpreted like any other package, so a project is planned, explained, compared and
+/// run by the code for packages, and nothing is written twice. What packages cannot express is
+/// noted.
 
 #include "packages/compose/project.h"
 
@@ -17,7 +18,7 @@ struct Program {
 /// Errors (`Blame::user`) as `read_project`.
 Result<Program> compose_program(const ProjectRequest& request);
 
-/// The `name` that the text of a compose file begins a line with; empty: none, or one that has
+/// The `name` of the project, if a line of the file begins with it; empty: there is none, or it has
 /// variables.
 std::string project_name(std::string_view text);
 /// Whether a file is one that compose looks for by its name.

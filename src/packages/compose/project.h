@@ -1,6 +1,6 @@
 #pragma once
-/// A compose project as structs: the services that its profiles let run, in the order in which they
-/// are to be added, and what they share.
+/// A compose project as structs: the services that its profiles enable, in the order in which they
+/// are added, and what they share.
 
 #include "packages/compose/service.h"
 
@@ -20,8 +20,8 @@ struct Project {
   std::map<std::string, Content> configs{}, secrets{};
 };
 
-/// Errors have file, line and column: beside those of reading, a service without an image, a
-/// dependency, volume, config or secret that is not there, services that need each other.
+/// Errors have file, line and column. Besides those of reading: a service without an image; a
+/// dependency, volume, config or secret that is not there; services that need each other.
 Result<Project> read_project(const ProjectRequest& request, Notes& notes);
 
 /// A name by RFC 1035, as Kurtosis makes it: lower case, and `-` for everything else.

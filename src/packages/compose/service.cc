@@ -9,6 +9,8 @@
 namespace fettle::compose {
 namespace {
 
+constexpr std::string_view own_options = "the engine's own are used";
+
 /// Reads one service, key by key.
 class Reader {
  public:
@@ -39,9 +41,20 @@ class Reader {
 
  private:
   void note(std::string_view key, std::string_view why) {
+    note(key, cat("`", key, "` has no effect: "), why);
+  }
+  void note(std::string_view key, std::string_view what, std::string_view why) {
     for (const NodeKey& one : node_.keys)
       if (one.text == key)
-        notes_.add(node_.where_of(one), cat("`", key, "` has no effect: ", why));
+        notes_.add(node_.where_of(one), cat(what, why));
+  }
+
+  /// Of an item of `of`, those of the keys that are given.
+  void note_keys(const Node& item, std::initializer_list<std::string_view> keys,
+                 std::string_view of, std::string_view why) {
+    for (const std::string_view key : keys)
+      if (const Node* const value = given(item, key))
+        notes_.add(value->where(), cat("`", key, "` of `", of, "` has no effect: ", why));
   }
 
   void note_ineffective() {
@@ -76,7 +89,10 @@ class Reader {
     TRY(list("profiles", service_.profiles));
     TRY(list("tmpfs", service_.tmpfs));
     for (std::string& path : service_.tmpfs)
-      path = path.substr(0, path.find(':'));
+      if (const size_t end = path.find(':'); end != path.npos) {
+        path.resize(end);
+        note("tmpfs", "options of `tmpfs` have no effect: ", own_options);
+      }
     if (const Node* const init = given(node_, "init"))
       service_.init = TRY(truth_of(*init, "init"));
     if (const Node* const tty = given(node_, "tty"))
@@ -221,8 +237,23 @@ class Reader {
                                      "` are not mounted, only bind, volume and tmpfs"));
         continue;
       }
+      TRY(note_mount(item, name));
       service_.volumes.push_back(std::move(mount));
     }
+    return {};
+  }
+
+  Status note_mount(const Node& item, std::string_view type) {
+    if (const Node* const options = given(item, "tmpfs"))
+      note_keys(*options, {"size", "mode"}, "tmpfs", own_options);
+    if (const Node* const options = given(item, "bind"))
+      note_keys(*options, {"propagation"}, "bind", "files are copied into the container");
+    if (const Node* const options = given(item, "volume"))
+      note_keys(*options, {"subpath"}, "volume", "the whole volume is mounted");
+    // A copy is the service's own.
+    if (const Node* const read_only = given(item, "read_only");
+        read_only != nullptr && type == "volume" && TRY(truth_of(*read_only, "read_only")))
+      note_keys(item, {"read_only"}, "volumes", "a service can write to what it mounts");
     return {};
   }
 
@@ -234,6 +265,7 @@ class Reader {
       Grant grant;
       grant.where = item.where();
       grant.is_secret = is_secret;
+      note_keys(item, {"mode", "uid", "gid"}, key, "its file is root's, and everybody may read it");
       grant.source = TRY(text_of(*item.find("source"), "source"));
       const Node* const target = given(item, "target");
       grant.target = target == nullptr ? grant.source : TRY(text_of(*target, "target"));
@@ -341,6 +373,7 @@ class Reader {
     std::vector<std::string> words = TRY(texts_of(*test, "test"));
     if (words.empty() || words[0] == "NONE")
       return {};
+    note_keys(*found, {"start_interval"}, "healthcheck", "each try waits for `interval`");
     HealthCheck check;
     if (words[0] == "CMD-SHELL")
       check.command = {"/bin/sh", "-c", words.size() > 1 ? words[1] : ""};
@@ -377,6 +410,9 @@ class Reader {
       const Node* const number = value.is_dict() ? given(value, "soft") : &value;
       if (number == nullptr)
         return error_at(value, "a limit needs `soft` and `hard`");
+      if (const Node* const hard = given(value, "hard");
+          hard != nullptr && hard->text() != number->text())
+        note_keys(value, {"hard"}, all->keys[i].text, "both are what `soft` says");
       service_.ulimits[all->keys[i].text] = TRY(integer_of(*number, all->keys[i].text));
     }
     return {};
@@ -397,8 +433,10 @@ class Reader {
     const Node* const resources = found == nullptr ? nullptr : given(*found, "resources");
     if (resources == nullptr)
       return {};
-    if (const Node* const most = given(*resources, "limits"))
+    if (const Node* const most = given(*resources, "limits")) {
       TRY(amounts(*most, service_.cpu_max, service_.memory_max));
+      note_keys(*most, {"pids"}, "limits", "limits of this kind are not set");
+    }
     if (const Node* const least = given(*resources, "reservations")) {
       TRY(amounts(*least, service_.cpu_min, service_.memory_min));
       if (const Node* const devices = given(*least, "devices"))

@@ -96,8 +96,7 @@ TEST_F(StatesPackagesTest, AnArgumentHasOneValueWhateverItsNames) {
   EXPECT_EQ(report.errors[0].where.line, 4);
 }
 
-TEST_F(StatesPackagesTest, WhatExistsNeedsNothingThatIsRequiredToMakeIt) {
-  put("site/shop_plugins/exec/shop/disk.py", R"(
+constexpr const char* disk = R"py(
 __contracts__ = ["auto_state"]
 
 def get(hub, ctx, name, resource_id=None):
@@ -117,7 +116,29 @@ def delete(hub, ctx, name, resource_id):
     return {"result": True, "ret": None, "comment": []}
 
 __func_alias__ = {"list_": "list"}
-)");
+)py";
+
+TEST_F(StatesPackagesTest, AutoStateMayNameItsExecModuleInTheFile) {
+  StatesReport report = apply("a: {auto_state.present: [{exec_mod_ref: shop.disk}, {size: 5}]}\n");
+  ASSERT_EQ(report.errors.size(), 1u);
+  EXPECT_NE(report.errors[0].message.find("Could not find function to enforce auto_state"),
+            std::string::npos);
+  put("site/shop_plugins/exec/shop/disk.py", disk);
+  const char* const made = "a: {auto_state.present: [{exec_mod_ref: shop.disk}, {size: 5}]}\n";
+  EXPECT_NE(comment(apply(made), "a").find("Created 'shop.disk:a'"), std::string::npos);
+  executor_.restart();
+  EXPECT_EQ(comment(apply(made), "a"), R"(["'shop.disk:a' already exists"])");
+  executor_.restart();
+  EXPECT_EQ(comment(apply("a: {auto_state.absent: [{exec_mod_ref: shop.disk}]}\n"), "a"),
+            R"(["Deleted 'shop.disk:a'"])");
+  executor_.restart();
+  EXPECT_NE(comment(apply("b: {auto_state.present: [{exec_mod_ref: shop.item}]}\n"), "b")
+                .find("`exec_mod_ref` must name an exec module with `auto_state`, not 'shop.item'"),
+            std::string::npos);
+}
+
+TEST_F(StatesPackagesTest, WhatExistsNeedsNothingThatIsRequiredToMakeIt) {
+  put("site/shop_plugins/exec/shop/disk.py", disk);
   StatesReport report = apply("a: {shop.disk.present: []}\n");
   ASSERT_EQ(report.errors.size(), 1u);
   EXPECT_EQ(report.errors[0].message,
