@@ -56,16 +56,17 @@ const std::map<std::string, std::set<std::string>> floors{
      {"base", "value", "core", "kubernetes", "versions", "kinds", "store", "plan", "reconcile",
       "packages", "model", "states", "workloads", "cluster", "workplace", "controller",
       "drivers/state"}},
+    {"remote", {"base", "value"}},
     {"documents",
-     {"base", "value", "core", "kinds", "reconcile", "workplace", "controller", "verbs"}},
+     {"base", "value", "core", "kinds", "remote", "reconcile", "workplace", "controller", "verbs"}},
     {"server", {"base", "value", "core", "kinds", "workplace", "verbs", "documents"}},
     {"cli",
      {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "workplace",
-      "controller", "verbs", "documents", "server"}},
+      "controller", "verbs", "documents", "remote", "server"}},
     {"app",
      {"base", "value", "kubernetes", "kinds", "store", "reconcile", "drivers/engine",
       "drivers/handler", "drivers/kubernetes", "drivers/host", "node", "workplace", "controller",
-      "documents", "cli"}},
+      "documents", "cli", "core", "remote"}},
 };
 
 /// `drivers/host` of `src/drivers/host/files.cc`, `core` of `core/key.h`.
