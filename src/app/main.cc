@@ -24,6 +24,7 @@
 #include "base/out_of_memory.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "cli/commands/commands.h"
 #include "cli/formats.h"
 #include "cli/limits.h"
@@ -451,6 +452,7 @@ Result<CommandLook> look_at(const CommandRequest& request) {
 int run_somewhere(const Command& command, const std::vector<std::string>& words, Program& program,
                   const Served* served) {
   if (served != nullptr) {
+    root_of_copies() = served->root;
     relocate(program.parsed, served->request.paths, served->root);
   } else {
     const Result<std::optional<ClientEnd>> there = run_elsewhere(command, words, program);

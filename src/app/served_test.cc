@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "cli/named_files.h"
 #include "cli/server_choice.h"
 
@@ -30,6 +31,14 @@ TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
     EXPECT_TRUE(refusal_at_server(command_of(words))) << words;
   for (const char* const words : {"run", "plan", "export", "service shell", "files upload", "why"})
     EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
+}
+
+TEST(CommandsTest, WhatIsRememberedOfAPathIsTheUsersOwn) {
+  EXPECT_EQ(user_path("/m/0/root/home/p"), "/m/0/root/home/p");
+  root_of_copies() = "/m/0/root";
+  EXPECT_EQ(user_path("/m/0/root/home/p"), "/home/p");
+  EXPECT_EQ(user_path("/m/0/rooted"), "/m/0/rooted");
+  root_of_copies().clear();
 }
 
 TEST(CommandsTest, NothingThatNeedsAnEnvironmentStaysHere) {
