@@ -68,6 +68,13 @@ Result<std::optional<ClientEnd>> run_elsewhere(const Command& command,
   CommandRequest request;
   request.words = words;
   request.is_kurtosis = face.is_kurtosis;
+  // A folder of ours that a variable names travels as that of the flag does.
+  if (const std::string mirror = text_of_variable("FETTLE_PACKAGE_MIRROR");
+      !mirror.empty() && find_option(command.options, "--package-mirror") != nullptr &&
+      !face.parsed.has("package-mirror")) {
+    face.parsed.options["package-mirror"] = {mirror};
+    request.words.insert(request.words.begin(), {"--package-mirror", mirror});
+  }
   return std::optional<ClientEnd>(
       TRY(run_at_server(*server, std::move(request), named_files(command, face.parsed),
                         command.ends_with_reader, client_place(face))));

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -118,6 +119,12 @@ class RawInput {
   termios before_{};
   bool is_raw_ = false;
 };
+
+bool is_one_stream() {
+  struct stat output{}, errors{};
+  return fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &errors) == 0 &&
+         output.st_dev == errors.st_dev && output.st_ino == errors.st_ino;
+}
 
 WindowRows window_of_terminal() {
   winsize size{};
@@ -257,7 +264,7 @@ class Follower {
           return ClientEnd{interrupted, false};
         default:
           if (std::exchange(has_asked_, true)) {
-            if (run_ > 0)
+            if (run_ > 0 && !place_.is_quiet)
               place_.tell(cat("\nleaving; ", followed_by()));
             return ClientEnd{interrupted, false};
           }
@@ -356,7 +363,7 @@ std::map<std::string, std::string> client_variables() {
     static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
                                                   "LINES", "TZ",        "LANG"};
     static const std::set<std::string_view> of_machine{"FETTLE_HOME", "FETTLE_SERVER",
-                                                       "FETTLE_TOKEN"};
+                                                       "FETTLE_TOKEN", "FETTLE_PACKAGE_MIRROR"};
     const bool is_ours = name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
                          name.starts_with("COMPOSE_") || name.starts_with("LC_");
     if (plain.contains(name) || (is_ours && !of_machine.contains(name)))
@@ -380,6 +387,7 @@ Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest reque
   request.input_is_terminal = isatty(STDIN_FILENO) == 1;
   request.output_is_terminal = isatty(STDOUT_FILENO) == 1;
   request.errors_are_terminal = isatty(STDERR_FILENO) == 1;
+  request.is_one_stream = is_one_stream();
   request.window = window_of_terminal();
   request.paths = parcel.paths;
   request.writes = parcel.writes;

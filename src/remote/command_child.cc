@@ -128,7 +128,9 @@ Result<CommandChild> start_command(const CommandRequest& request, const std::str
     output = TRY(new_pipe());
     ends.output = output.write.get();
   }
-  if (!request.errors_are_terminal) {
+  if (request.is_one_stream) {
+    ends.errors = ends.output;
+  } else if (!request.errors_are_terminal) {
     errors = TRY(new_pipe());
     ends.errors = errors.write.get();
   }

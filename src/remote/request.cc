@@ -67,6 +67,7 @@ Value value_of(const CommandRequest& request) {
                       {"input_is_terminal", request.input_is_terminal},
                       {"output_is_terminal", request.output_is_terminal},
                       {"errors_are_terminal", request.errors_are_terminal},
+                      {"is_one_stream", request.is_one_stream},
                       {"rows", request.window.rows},
                       {"columns", request.window.columns},
                       {"paths", texts(request.paths)},
@@ -128,6 +129,7 @@ Result<CommandRequest> command_request_of(std::string_view json) {
   request.input_is_terminal = value.bool_at("input_is_terminal");
   request.output_is_terminal = value.bool_at("output_is_terminal");
   request.errors_are_terminal = value.bool_at("errors_are_terminal");
+  request.is_one_stream = value.bool_at("is_one_stream");
   request.window.rows = static_cast<int>(std::clamp<int64_t>(value.integer_at("rows"), 1, 1'000));
   request.window.columns =
       static_cast<int>(std::clamp<int64_t>(value.integer_at("columns"), 1, 1'000));

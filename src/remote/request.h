@@ -44,6 +44,9 @@ struct CommandRequest {
   bool is_kurtosis = false;
   /// Which of the standard streams are a terminal.
   bool input_is_terminal = false, output_is_terminal = false, errors_are_terminal = false;
+  /// Standard output and standard error are one file, as after `2>&1`: what is written to both keeps
+  /// its order.
+  bool is_one_stream = false;
   /// Of the terminals.
   WindowRows window{};
   std::vector<std::string> paths;   ///< words that name files by absolute paths

@@ -43,6 +43,15 @@ int run_command(const CommandRequest& request, const std::string& root) {
     std::fputs("err\n", stderr);
     return 7;
   }
+  if (word == "both") {
+    for (int i = 0; i < 50; ++i) {
+      say(cat("o", i, "\n"));
+      const std::string text = cat("e", i, "\n");
+      EXPECT_EQ(::write(STDERR_FILENO, text.data(), text.size()),
+                static_cast<ssize_t>(text.size()));
+    }
+    return 0;
+  }
   if (word == "where") {
     const char* const zone = std::getenv("TZ");
     say(cat(*read_file("given"), " ", root, request.folder, " ", zone == nullptr ? "" : zone));
@@ -274,6 +283,18 @@ TEST_F(ServerOfCommandsTest, StandardInputTravelsOnlyWhenItIsRead) {
   EXPECT_EQ(echo.end().output, "typed");
   Client none(command({"echo"}), "typed");
   EXPECT_EQ(none.end().output, "");
+}
+
+TEST_F(ServerOfCommandsTest, OutputAndErrorsKeepTheirOrderInOneFile) {
+  serve();
+  Client client([this](const ClientPlace& place) {
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    return command({"both"})(place);
+  });
+  std::string expected;
+  for (int i = 0; i < 50; ++i)
+    expected += cat("o", i, "\ne", i, "\n");
+  EXPECT_EQ(client.end().output, expected);
 }
 
 TEST_F(ServerOfCommandsTest, ALotOfOutputArrives) {
