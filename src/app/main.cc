@@ -64,12 +64,12 @@ uint64_t random_bits() {
 }
 
 /// A command that somebody else's program asks for.
-struct Served {
+struct ServedCommand {
   const CommandRequest& request;
   std::string root;  ///< stands for `/` of the client
 };
 
-int run(std::vector<std::string> words, bool is_kurtosis, const Served* served = nullptr);
+int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served = nullptr);
 Result<CommandLook> look_at(const CommandRequest& request);
 
 /// The threads that wait for signals and for a closed output outlive everything else.
@@ -108,16 +108,16 @@ class Program : public Face {
           return connect_engine(*http_, connect_options(home, may_start, stop), stop);
         },
         options);
-    host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
-    handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
+    machine_.host = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
+    machine_.handler = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
     place_.home = home;
     place_.store = store_.get();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
-             : name == "host"    ? machine_driver(*host_, refused_host_)
-             : name == "handler" ? machine_driver(*handler_, refused_handler_)
+             : name == "host"    ? machine_driver(*machine_.host, machine_.refused_host)
+             : name == "handler" ? machine_driver(*machine_.handler, machine_.refused_handler)
              : name == "kubernetes" && clusters_.kept.link != nullptr
                  ? static_cast<Driver*>(&clusters_.kept.link->driver())
                  : node_driver(name);
@@ -209,7 +209,7 @@ class Program : public Face {
   CommandHost command_host() const override {
     return {look_at, [](const CommandRequest& request, const std::string& root) {
               before_output({});
-              const Served served{request, root};
+              const ServedCommand served{request, root};
               return run(request.words, request.is_kurtosis, &served);
             }};
   }
@@ -235,6 +235,9 @@ class Program : public Face {
     return {};
   }
 
+  /// It works for somebody else, who does not mean this machine.
+  void act_on_no_machine() { machine_.are_refused = true; }
+
   bool is_interrupted() const { return interrupt_.asked() > 0; }
   /// Whether output was lost. A command that only reports has then not reported everything. A
   /// command that changes something says itself how far it came.
@@ -244,7 +247,6 @@ class Program : public Face {
   }
 
   std::string command;
-  bool is_served = false;  ///< for somebody else: it acts on no machine
   bool ends_with_reader = false;
   bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
@@ -253,6 +255,14 @@ class Program : public Face {
   struct NodeDrivers {
     std::mutex mutex;
     std::map<Name, std::unique_ptr<EngineDriver>> drivers;
+  };
+
+  /// Those that act on this machine, and what stands before them for somebody else.
+  struct MachineDrivers {
+    std::unique_ptr<HostDriver> host;
+    std::unique_ptr<HandlerDriver> handler;
+    bool are_refused = false;
+    std::optional<MachineRefusal> refused_host, refused_handler;
   };
 
   /// The one that it keeps, and the one about which it asks.
@@ -273,7 +283,7 @@ class Program : public Face {
 
   /// For somebody else, one that only refuses to act on this machine.
   Driver* machine_driver(Driver& driver, std::optional<MachineRefusal>& refusal) const {
-    if (!is_served)
+    if (!machine_.are_refused)
       return &driver;
     if (!refusal)
       refusal.emplace(driver);
@@ -357,9 +367,7 @@ class Program : public Face {
   EngineDriverOptions engine_options_;
   std::unique_ptr<EngineDriver> engine_;
   NodeDrivers nodes_;
-  std::unique_ptr<HostDriver> host_;
-  std::unique_ptr<HandlerDriver> handler_;
-  std::optional<MachineRefusal> refused_host_, refused_handler_;
+  MachineDrivers machine_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
@@ -450,7 +458,7 @@ Result<CommandLook> look_at(const CommandRequest& request) {
 
 /// Runs a command here, or where a server is meant; its exit code.
 int run_somewhere(const Command& command, const std::vector<std::string>& words, Program& program,
-                  const Served* served) {
+                  const ServedCommand* served) {
   if (served != nullptr) {
     root_of_copies() = served->root;
     relocate(program.parsed, served->request.paths, served->root);
@@ -471,11 +479,12 @@ int run_somewhere(const Command& command, const std::vector<std::string>& words,
   return code_after_output(program.was_cut_off() ? code_of_interruption : *code);
 }
 
-int run(std::vector<std::string> words, bool is_kurtosis, const Served* served) {
+int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served) {
   if (served == nullptr)
     words = meant_words(std::move(words), is_kurtosis);
   Program program;
-  program.is_served = served != nullptr;
+  if (served != nullptr)
+    program.act_on_no_machine();
   program.is_kurtosis = is_kurtosis;
   program.command = shown_command(words);
   end_when_out_of_memory(program.command, false);

@@ -57,11 +57,11 @@ class Mirror {
     int64_t changed_ns = 0;
     bool operator==(const Stamp&) const = default;
   };
-  struct Placed {
+  struct PlacedFile {
     FileEntry entry;
     Stamp stamp;
   };
-  struct Arriving {
+  struct ArrivingContent {
     size_t entry = 0;
     uint64_t size = 0;
     Descriptor file{};
@@ -79,10 +79,10 @@ class Mirror {
 
   std::string own_, root_, contents_;
   LockFile lock_;
-  std::map<std::string, Placed> placed_;  ///< of the command before
-  std::vector<FileEntry> entries_;        ///< sorted by path
+  std::map<std::string, PlacedFile> placed_;  ///< of the command before
+  std::vector<FileEntry> entries_;            ///< sorted by path
   std::map<std::string, Stamp> stamps_;
-  Arriving arriving_;
+  ArrivingContent arriving_;
 };
 
 /// Removes the contents that were not used for longest, until the rest has at most so many bytes.
