@@ -48,8 +48,11 @@ class Packer {
     if (spelled.starts_with("/"))
       parcel_.paths.push_back(spelled);
     struct stat about{};
-    if (stat(path.c_str(), &about) != 0)
-      return add_above(path);
+    if (stat(path.c_str(), &about) != 0) {
+      // The command says which name beside it may be meant.
+      TRY(add_above(path));
+      return add_names_in(Path(path).parent_path().string());
+    }
     if (S_ISDIR(about.st_mode))
       return add_folder(path);
     if (S_ISREG(about.st_mode))
@@ -73,16 +76,7 @@ class Packer {
     if (!S_ISDIR(about.st_mode))
       return {};
     // What stands there matters to what is written, but the folder in which we are may be large.
-    std::error_code failure;
-    for (const fs::directory_entry& item : fs::directory_iterator(path, failure)) {
-      if (!is_valid_utf8(item.path().string()))
-        continue;
-      const bool is_folder = item.is_directory(failure);
-      add_place(item.path().string(), is_folder ? FileEntry::Type::folder : FileEntry::Type::place,
-                is_folder ? 0755 : 0644);
-      TRY(check_amount());
-    }
-    return {};
+    return add_names_in(path);
   }
 
   /// The folder itself, if it is there.
@@ -120,28 +114,61 @@ class Packer {
     return {};
   }
 
-  Status add_folder(const std::string& path) {
-    FileEntry own{path, FileEntry::Type::folder, 0755, 0};
-    entries_[path] = own;
-    for (const TreeEntry& found : TRY(list_tree(path))) {
-      const std::string whole = cat(path, "/", found.path);
+  /// The names in a folder, without contents.
+  Status add_names_in(const std::string& path) {
+    std::error_code failure;
+    for (const fs::directory_entry& item : fs::directory_iterator(path, failure)) {
+      const std::string whole = item.path().string();
       if (!is_valid_utf8(whole))
-        return user_error(
-            cat("the name `", printable(whole), "` is no UTF-8, so it cannot travel"));
-      switch (found.type) {
-        case TreeEntry::Type::directory:
-          entries_[whole] = {whole, FileEntry::Type::folder, found.mode & 0777U, 0};
-          break;
-        case TreeEntry::Type::symlink:
-          entries_[whole] = {whole, FileEntry::Type::link, 0777, 0, {}, found.target};
-          break;
-        case TreeEntry::Type::file:
-          TRY(add_file(whole, found.mode & 0777U, found.size));
-          break;
-      }
+        continue;
+      const bool is_folder = item.is_directory(failure);
+      add_place(whole, is_folder ? FileEntry::Type::folder : FileEntry::Type::place,
+                is_folder ? 0755 : 0644);
       TRY(check_amount());
     }
     return {};
+  }
+
+  /// Sockets, pipes and devices stay here: whoever reads one of a folder is told that it is not there.
+  Status add_folder(const std::string& path) {
+    entries_[path] = {path, FileEntry::Type::folder, 0755, 0};
+    std::error_code failure;
+    fs::recursive_directory_iterator item(path, failure);
+    if (failure)
+      return world_error(cat("cannot read `", path, "`: ", lower_case(failure.message())));
+    for (; item != fs::recursive_directory_iterator(); item.increment(failure)) {
+      const std::string whole = item->path().string();
+      if (!is_valid_utf8(whole))
+        return user_error(
+            cat("the name `", printable(whole), "` is no UTF-8, so it cannot travel"));
+      TRY(add_item(*item, whole));
+      // Our own state is no part of a package that is kept around it.
+      if (const char* const home = std::getenv("FETTLE_HOME");
+          home != nullptr && plain_path(folder_, home) == whole)
+        item.disable_recursion_pending();
+      TRY(check_amount());
+    }
+    return failure ? world_error(cat("cannot read `", path, "`: ", lower_case(failure.message())))
+                   : Status();
+  }
+
+  Status add_item(const fs::directory_entry& item, const std::string& whole) {
+    std::error_code failure;
+    const fs::file_status status = item.symlink_status(failure);
+    const auto mode = static_cast<unsigned>(status.permissions()) & 0777U;
+    switch (status.type()) {
+      case fs::file_type::directory:
+        entries_[whole] = {whole, FileEntry::Type::folder, mode, 0};
+        return {};
+      case fs::file_type::symlink:
+        entries_[whole] = {
+            whole, FileEntry::Type::link, 0777, 0, {}, fs::read_symlink(whole, failure).string()};
+        return {};
+      case fs::file_type::regular:
+        return add_file(whole, mode, item.file_size(failure));
+      default:
+        return {};
+    }
   }
 
   Status add_file(const std::string& path, unsigned mode, uint64_t size) {

@@ -212,6 +212,18 @@ TEST_F(ParcelTest, HasWhatIsNamedAndNothingElse) {
   EXPECT_EQ(parcel->variables, (std::map<std::string, std::string>{{"FETTLE_TEST_TAG", "v1"}}));
 }
 
+TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
+  ASSERT_TRUE(make_directories(at("shop")));
+  ASSERT_EQ(mkfifo(at("shop/pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(write_file(at("shop/file"), "x"));
+  const auto missing = pack_parcel({{"shopp"}, {}}, here_.path().string());
+  ASSERT_TRUE(missing) << to_string(missing.error());
+  EXPECT_EQ(paths_of(*missing), (std::vector<std::string>{here_.path().string(), at("shop")}));
+  const auto folder = pack_parcel({{"shop"}, {}}, here_.path().string());
+  ASSERT_TRUE(folder) << to_string(folder.error());
+  EXPECT_EQ(paths_of(*folder), (std::vector<std::string>{at("shop"), at("shop/file")}));
+}
+
 TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {
   const std::string pipe = at("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
