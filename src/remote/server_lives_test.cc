@@ -99,6 +99,7 @@ class Client {
     EXPECT_EQ(
         pipe2(in.data(), O_CLOEXEC) + pipe2(out.data(), O_CLOEXEC) + pipe2(err.data(), O_CLOEXEC),
         0);
+    std::fflush(nullptr);  // what is not written yet would be written twice
     process_ = fork();
     if (process_ == 0) {
       dup2(in[0], 0);
@@ -179,6 +180,7 @@ class ServerOfCommandsTest : public testing::Test {
     ASSERT_TRUE(server) << to_string(server.error());
     server_.url = cat("http://127.0.0.1:", (*server)->port());
     server_.address = {"127.0.0.1", (*server)->port()};
+    std::fflush(nullptr);  // what is not written yet would be written twice
     process_ = fork();
     if (process_ == 0) {
       const CommandHost host{[](const CommandRequest& request) -> Result<CommandLook> {
@@ -307,6 +309,7 @@ TEST_F(ServerOfCommandsTest, ATerminalIsATerminalThere) {
   serve();
   int master = -1;
   const winsize size{33, 101, 0, 0};
+  std::fflush(nullptr);
   const pid_t process = forkpty(&master, nullptr, nullptr, &size);
   if (process == 0) {
     const Result<ClientEnd> end = command({"terminal"})({"1.0", {}});
