@@ -34,6 +34,7 @@ Command drift_command();
 Command events_command();
 Command doctor_command();
 Command web_command();
+std::vector<Command> server_commands();
 std::vector<Command> engine_commands();
 Command starlark_command();
 Command compile_command();
@@ -106,7 +107,7 @@ Result<int> completion(Face& face) {
 }
 
 Command help_command() {
-  return CommandGroup{"help", {}}.reader(
+  return CommandGroup{"help", {}, CommandPlace::here}.reader(
       "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
       {{{"--markdown"}, "", "print the reference of all commands, for the manual"},
@@ -114,7 +115,7 @@ Command help_command() {
 }
 
 Command completion_command() {
-  return CommandGroup{"help", {}}.reader(
+  return CommandGroup{"help", {}, CommandPlace::here}.reader(
       "completion", "[bash|zsh|fish]", 0, 1, "Prints a script that completes words in a shell.",
       {"source <(fettle completion)", "fettle completion zsh > _fettle",
        "fettle completion fish > ~/.config/fish/completions/fettle.fish"},
@@ -126,15 +127,25 @@ std::vector<Command> make_all() {
   Commands all;
   for (const Commands& group :
        {Commands{run_command(), import_command(), package_init_command(), starlark_command()},
-        Commands{compile_command(), export_command()}, versions_commands(),
+        Commands{compile_command(), export_command()},
+        versions_commands(),
         Commands{release_command(), project_init_command(), project_install_command()},
-        state_commands(), state_memory_commands(), workload_commands(), node_commands(),
+        state_commands(),
+        state_memory_commands(),
+        workload_commands(),
+        node_commands(),
         Commands{plan_command(), check_command(), format_command(), why_command(), show_command(),
                  drift_command(), events_command()},
-        orphan_commands(), enclave_commands(),
-        Commands{enclave_dump_command(), dump_command(), clean_command()}, service_commands(),
-        Commands{port_print_command()}, files_commands(), engine_commands(),
-        Commands{web_command(), doctor_command()}, kurtosis_commands(),
+        orphan_commands(),
+        enclave_commands(),
+        Commands{enclave_dump_command(), dump_command(), clean_command()},
+        service_commands(),
+        Commands{port_print_command()},
+        files_commands(),
+        engine_commands(),
+        Commands{web_command(), doctor_command()},
+        server_commands(),
+        kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})
     all.insert(all.end(), group.begin(), group.end());
   return all;

@@ -52,7 +52,7 @@ TEST(Commands, EachGroupStandsInOnePlace) {
       groups.push_back(command.group);
   EXPECT_EQ(join(groups, ", "),
             "packages, models, states, workloads, before and after a run, environments, services, "
-            "files, machine, words of Kurtosis' scripts, help");
+            "files, machine, servers, words of Kurtosis' scripts, help");
 }
 
 TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
@@ -65,7 +65,7 @@ TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
         EXPECT_FALSE(command.ends_with_reader) << command.words;
       }
   }
-  EXPECT_EQ(ending, 59u) << "each word of the list is a command";
+  EXPECT_EQ(ending, 63u) << "each word of the list is a command";
 }
 
 TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {

@@ -18,16 +18,20 @@
 #include "app/home.h"
 #include "app/kinds.h"
 #include "app/libraries.h"
+#include "app/machine_refusal.h"
 #include "app/node_daemon.h"
 #include "app/signals.h"
 #include "base/out_of_memory.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "cli/commands/commands.h"
 #include "cli/formats.h"
 #include "cli/limits.h"
 #include "cli/live.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
+#include "cli/server_choice.h"
 #include "controller/cluster_access.h"
 #include "controller/cluster_look.h"
 #include "controller/node_specs.h"
@@ -38,6 +42,7 @@
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
+#include "remote/session.h"
 #include "store/blobs.h"
 #include "store/reserve.h"
 #include "store/sqlite_store.h"
@@ -57,6 +62,15 @@ uint64_t random_bits() {
     bits = static_cast<uint64_t>(now_from_clock().time_since_epoch().count());
   return bits;
 }
+
+/// A command that somebody else's program asks for.
+struct ServedCommand {
+  const CommandRequest& request;
+  std::string root;  ///< stands for `/` of the client
+};
+
+int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served = nullptr);
+Result<CommandLook> look_at(const CommandRequest& request);
 
 /// The threads that wait for signals and for a closed output outlive everything else.
 Interrupt& the_interrupt() {
@@ -94,16 +108,16 @@ class Program : public Face {
           return connect_engine(*http_, connect_options(home, may_start, stop), stop);
         },
         options);
-    host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
-    handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
+    machine_.host = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
+    machine_.handler = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
     place_.home = home;
     place_.store = store_.get();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
-             : name == "host"    ? static_cast<Driver*>(host_.get())
-             : name == "handler" ? static_cast<Driver*>(handler_.get())
+             : name == "host"    ? machine_driver(*machine_.host, machine_.refused_host)
+             : name == "handler" ? machine_driver(*machine_.handler, machine_.refused_handler)
              : name == "kubernetes" && clusters_.kept.link != nullptr
                  ? static_cast<Driver*>(&clusters_.kept.link->driver())
                  : node_driver(name);
@@ -190,6 +204,16 @@ class Program : public Face {
 
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
 
+  Result<std::string> home_folder() override { return TRY(find_home()).folder; }
+
+  CommandHost command_host() const override {
+    return {look_at, [](const CommandRequest& request, const std::string& root) {
+              before_output({});
+              const ServedCommand served{request, root};
+              return run(request.words, request.is_kurtosis, &served);
+            }};
+  }
+
   void show_work(const std::string& title) override {
     if (live_ != nullptr)
       live_->open(title);
@@ -211,6 +235,9 @@ class Program : public Face {
     return {};
   }
 
+  /// It works for somebody else, who does not mean this machine.
+  void act_on_no_machine() { machine_.are_refused = true; }
+
   bool is_interrupted() const { return interrupt_.asked() > 0; }
   /// Whether output was lost. A command that only reports has then not reported everything. A
   /// command that changes something says itself how far it came.
@@ -230,22 +257,43 @@ class Program : public Face {
     std::map<Name, std::unique_ptr<EngineDriver>> drivers;
   };
 
+  /// Those that act on this machine, and what stands before them for somebody else.
+  struct MachineDrivers {
+    std::unique_ptr<HostDriver> host;
+    std::unique_ptr<HandlerDriver> handler;
+    bool are_refused = false;
+    std::optional<MachineRefusal> refused_host, refused_handler;
+  };
+
   /// The one that it keeps, and the one about which it asks.
   struct Clusters {
     ClusterConnection kept;
     ReachedCluster asked;
   };
 
-  /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
-  /// makes a new one that goes away with the program.
-  Result<Home> open_state() {
+  Result<Home> find_home() const {
     // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
-    Result<Home> home = open_home([&](const char* name) {
+    return open_home([&](const char* name) {
       const std::string root = parsed.text("root-dir");
       return !root.empty() && std::string_view(name) == "FETTLE_HOME"
                  ? cat(std::filesystem::absolute(root).string(), "/fettle")
                  : variable(name);
     });
+  }
+
+  /// For somebody else, one that only refuses to act on this machine.
+  Driver* machine_driver(Driver& driver, std::optional<MachineRefusal>& refusal) const {
+    if (!machine_.are_refused)
+      return &driver;
+    if (!refusal)
+      refusal.emplace(driver);
+    return &*refusal;
+  }
+
+  /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
+  /// makes a new one that goes away with the program.
+  Result<Home> open_state() {
+    Result<Home> home = find_home();
     const Status opened = home ? open_store(home->folder) : Status(home.error());
     if (opened)
       return home;
@@ -319,8 +367,7 @@ class Program : public Face {
   EngineDriverOptions engine_options_;
   std::unique_ptr<EngineDriver> engine_;
   NodeDrivers nodes_;
-  std::unique_ptr<HostDriver> host_;
-  std::unique_ptr<HandlerDriver> handler_;
+  MachineDrivers machine_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
@@ -387,15 +434,59 @@ std::vector<std::string> with_help_of_group(std::vector<std::string> words) {
   return words;
 }
 
-int run(std::vector<std::string> words, bool is_kurtosis) {
+/// A command line as it is meant.
+std::vector<std::string> meant_words(std::vector<std::string> words, bool is_kurtosis) {
   words = with_front_end(std::move(words));
-  if (is_kurtosis)
-    words = with_help_of_bare_group(std::move(words));
+  return is_kurtosis ? with_help_of_bare_group(std::move(words)) : words;
+}
+
+std::string shown_command(const std::vector<std::string>& words) {
+  std::string shown = cat("fettle ", mask_command(words));
+  return shown.size() > 200 ? shown.substr(0, 197) + "..." : shown;
+}
+
+/// Before a command is run for somebody else, in a process that talks with him.
+Result<CommandLook> look_at(const CommandRequest& request) {
+  if (!request.words.empty() && request.words[0] == "__complete")
+    return CommandLook{true, "fettle __complete"};
+  CommandLine parsed;
+  const Command* const command = TRY(parse_command(all_commands(), request.words, parsed));
+  if (std::optional<Error> refusal = refusal_at_server(*command))
+    return *std::move(refusal);
+  return CommandLook{command->ends_with_reader, shown_command(request.words)};
+}
+
+/// Runs a command here, or where a server is meant; its exit code.
+int run_somewhere(const Command& command, const std::vector<std::string>& words, Program& program,
+                  const ServedCommand* served) {
+  if (served != nullptr) {
+    root_of_copies() = served->root;
+    relocate(program.parsed, served->request.paths, served->root);
+  } else {
+    const Result<std::optional<ClientEnd>> there = run_elsewhere(command, words, program);
+    if (!there)
+      return tell_error(program, there.error());
+    if (*there)
+      return (*there)->lost_reader ? code_of_closed_output : (*there)->code;
+  }
+  if (const Status watched =
+          program.watch(variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1);
+      !watched)
+    return tell_error(program, watched.error());
+  const Result<int> code = run_named(command, program);
+  if (!code)
+    return tell_error(program, code.error());
+  return code_after_output(program.was_cut_off() ? code_of_interruption : *code);
+}
+
+int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served) {
+  if (served == nullptr)
+    words = meant_words(std::move(words), is_kurtosis);
   Program program;
+  if (served != nullptr)
+    program.act_on_no_machine();
   program.is_kurtosis = is_kurtosis;
-  program.command = cat("fettle ", mask_command(words));
-  if (program.command.size() > 200)
-    program.command = program.command.substr(0, 197) + "...";
+  program.command = shown_command(words);
   end_when_out_of_memory(program.command, false);
   const bool is_dumb = variable("TERM") == "dumb";
   const bool colours = variable("NO_COLOR").empty() && !is_dumb;
@@ -404,6 +495,8 @@ int run(std::vector<std::string> words, bool is_kurtosis) {
   // Shells ask this at each key: it answers or is silent.
   if (!words.empty() && words[0] == "__complete") {
     program.quiet = true;
+    if (served == nullptr && complete_elsewhere(words, program))
+      return 0;
     return complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
   }
   if (words.empty())
@@ -452,12 +545,7 @@ int run(std::vector<std::string> words, bool is_kurtosis) {
   program.ends_with_reader = (*command)->ends_with_reader;
   program.is_state_optional =
       (*command)->needs_no_state != nullptr && (*command)->needs_no_state(program.parsed);
-  if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
-    return tell_error(program, watched.error());
-  const Result<int> code = run_named(**command, program);
-  if (!code)
-    return tell_error(program, code.error());
-  return code_after_output(program.was_cut_off() ? code_of_interruption : *code);
+  return run_somewhere(**command, words, program, served);
 }
 
 /// Makes sure that the standard streams exist, so that no file of ours takes the place of one.

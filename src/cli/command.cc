@@ -11,6 +11,7 @@
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "remote/session.h"
 
 namespace fettle {
 namespace {
@@ -226,6 +227,8 @@ bool has_rest(const Command& command, const CommandLine& parsed) {
 
 }  // namespace
 
+CommandHost Face::command_host() const { return {}; }
+
 std::string usage_of(const Command& command) {
   const CommandOption* const file = find_option(command.options, "-f");
   return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments,
@@ -276,6 +279,7 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
                   takes_rest,
                   {}};
   command.options.insert(command.options.end(), own.begin(), own.end());
+  command.place = place;
   return command;
 }
 
@@ -291,6 +295,11 @@ Command CommandGroup::reader(std::string words, std::string arguments, size_t le
 
 Command without_state(Command command) {
   command.needs_no_state = [](const CommandLine&) { return true; };
+  return command;
+}
+
+Command with_files(Command command, void (*name_files)(const CommandLine&, NamedFiles&)) {
+  command.name_files = name_files;
   return command;
 }
 
@@ -334,6 +343,10 @@ const std::vector<CommandOption>& common_options() {
     const std::string for_scripts = "accepted for scripts of Kurtosis";
     common.push_back({{"--cli-log-level"}, "LEVEL", for_scripts});
     common.push_back({{"--debug-mode"}, "", for_scripts});
+    common.push_back({{"--server"},
+                      "URL",
+                      "run the command at a server (`fettle serve`): its address, or the name of a "
+                      "context; `local`: here; or $FETTLE_SERVER"});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});

@@ -25,6 +25,7 @@ struct CommandOption {
   bool repeated = false;
   bool greedy = false;                ///< takes all words up to the next flag, but one after `=`
   std::vector<std::string> values{};  ///< the words that it takes, when they are few
+  bool is_written = false;            ///< a FILE that the command makes or replaces
 };
 
 class CommandLine {
@@ -42,9 +43,11 @@ class CommandLine {
   std::vector<std::string> arguments;
 };
 
+struct CommandHost;
 struct ClusterAccess;
 struct ClusterReach;
 struct ClusterRequest;
+struct NamedFiles;
 struct NodeRequest;
 
 enum class EngineVerb { look, start, stop, remove };
@@ -65,6 +68,10 @@ class Face {
   /// A cluster about which a command asks.
   virtual Result<ClusterReach> reach_cluster(const ClusterRequest& request) = 0;
   virtual Build build() const = 0;
+  /// The folder of what is kept, without what is in it.
+  virtual Result<std::string> home_folder() { return world_error("nothing is kept here"); }
+  /// This program as that which runs commands for others.
+  virtual CommandHost command_host() const;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;
 
@@ -80,6 +87,14 @@ class Face {
   bool colour = false;       ///< of stdout
   bool is_live = false;      ///< what takes long is shown at the bottom of the terminal
   bool terminal = false;     ///< stderr is one that shows colours and moves its cursor
+};
+
+/// Where a command runs when a server is meant (`--server`).
+enum class CommandPlace : uint8_t {
+  server,   ///< there
+  here,     ///< it is about this machine, or about files alone
+  machine,  ///< it acts on a machine, and nobody has said on which: it is refused
+  client,   ///< here, and talks with the server itself
 };
 
 struct Command {
@@ -101,6 +116,10 @@ struct Command {
   /// machine; null: never.
   bool (*needs_no_state)(const CommandLine& parsed) = nullptr;
   bool file_is_argument = false;  ///< `--file` may stand for its first argument
+  CommandPlace place = CommandPlace::server;
+  /// Adds the files that its arguments name, which travel to a server and back. Null: none. Options
+  /// with a FILE or a DIR need nothing here.
+  void (*name_files)(const CommandLine& parsed, NamedFiles& named) = nullptr;
 };
 
 /// The group of what is only called by scripts that were written for Kurtosis. Its flags stand
@@ -111,6 +130,7 @@ inline constexpr const char* words_of_scripts = "words of Kurtosis' scripts";
 struct CommandGroup {
   std::string name;                    ///< under which `help` lists them
   std::vector<CommandOption> options;  ///< of every command of the group, before its own
+  CommandPlace place = CommandPlace::server;
 
   Command make(std::string words, std::string arguments, size_t least, size_t most,
                std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
@@ -123,6 +143,8 @@ struct CommandGroup {
 
 /// A command that only reads files, under whatever name.
 Command without_state(Command command);
+/// The same command with what `name_files` says.
+Command with_files(Command command, void (*name_files)(const CommandLine&, NamedFiles&));
 
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();

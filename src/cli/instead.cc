@@ -9,7 +9,8 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     // Kurtosis, compose and others
     {"lsp", "there is no language server; `fettle check -o json` has the findings"},
-    {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
+    {"context set", "`fettle context use NAME` makes commands run at a server"},
+    {"context switch", "`fettle context use NAME` makes commands run at a server"},
     {"enclave connect", "ports are already published on this machine"},
     {"gateway", "ports are already published on this machine"},
     {"portal", "ports are already published on this machine"},
@@ -63,8 +64,6 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
      "`fettle rollout status KIND/NAME -w` waits for a rollout, and so does `fettle apply`"},
     {"top",
      "fettle does not measure pods; `docker stats` or `podman stats` of the node's engine does"},
-    {"attach",
-     "`fettle logs POD -f` follows a container, `fettle pod exec POD -- sh` runs a shell"},
     {"debug",
      "`fettle pod exec POD -- sh` runs a shell, `fettle describe pod POD` explains its state"},
     {"expose", "ports are published by `hostPort`; a Service is a manifest for `fettle apply`"},
@@ -78,7 +77,9 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"proxy", "ports are already published on this machine"},
     {"kustomize", "`kustomize build FOLDER | fettle apply -f -`"},
     // Inmanta
-    {"server", "there is no server: `fettle export --apply` deploys a model from this machine"},
+    {"server",
+     "`fettle export --apply` deploys a model from this machine, `fettle serve` is a server of "
+     "commands"},
     {"agent", "there is no agent: `fettle export --apply` deploys from this machine"},
     {"environment", "`fettle enclave ls` lists environments, `fettle enclave add` creates one"},
     {"module", "`fettle project init` creates a project; modules are folders in its `libs`"},

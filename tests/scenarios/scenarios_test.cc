@@ -51,14 +51,30 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     std::string pattern = testing::TempDir() + "fettle-scenario-XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
+    if (std::getenv("FETTLE_SCENARIOS_SERVER") != nullptr)
+      start_server();
   }
   void TearDown() override {
+    // What is left is cleaned without the server, whatever has become of it.
+    if (!server_.empty())
+      static_cast<void>(shell("kill $(cat .server)"));
+    server_.clear();
     const Result<ProcessResult> cleaned = shell(
         "fettle clean -a && fettle enclave ls | awk 'NR > 1 {print $2}' | xargs -r fettle "
         "enclave rm && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
     ASSERT_TRUE(cleaned) << to_string(cleaned.error());
     EXPECT_EQ(cleaned->code, 0) << cleaned->output;
     fs::remove_all(folder_);
+  }
+
+  /// Every command of the scenario runs there: a server of the scenario's own state.
+  void start_server() {
+    const Result<ProcessResult> started = shell(
+        "fettle serve --listen 127.0.0.1:0 --token-file .token > .address 2> .said & "
+        "echo $! > .server; until [ -s .address ]; do sleep 0.02; done; cat .address");
+    ASSERT_TRUE(started) << to_string(started.error());
+    server_ = trim(started->output);
+    token_ = trim(*read_file(folder_ + "/.token"));
   }
 
   Result<ProcessResult> shell(const std::string& command) const {
@@ -72,11 +88,15 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
                         {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
                         {"TYPED", FETTLE_SOURCE_DIR "/tests/scenarios/typed.py"},
                         {"PATH", cat(FETTLE_BINARY_DIR ":", std::getenv("PATH"))}};
+    if (!server_.empty()) {
+      call.environment.emplace_back("FETTLE_SERVER", server_);
+      call.environment.emplace_back("FETTLE_TOKEN", token_);
+    }
     call.time_limit = command_limit;
     return run_process(call, {});
   }
 
-  std::string folder_;
+  std::string folder_, server_, token_;
 };
 
 TEST_P(ScenarioTest, PrintsWhatIsWritten) {

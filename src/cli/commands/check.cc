@@ -247,7 +247,7 @@ std::vector<CommandOption> options() {
 }  // namespace
 
 Command check_command() {
-  return without_state(CommandGroup{around_runs, {}}.reader(
+  return without_state(CommandGroup{around_runs, {}, CommandPlace::here}.reader(
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds errors and doubtful code in packages, models, states and manifests, and runs "
       "nothing.\n"

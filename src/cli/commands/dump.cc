@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
 #include "documents/environments.h"
 #include "documents/machine.h"
@@ -184,21 +185,26 @@ Result<int> engine_logs(Face& face) {
 }  // namespace
 
 Command enclave_dump_command() {
-  return CommandGroup{"environments", {environment_option()}}.make(
-      "enclave dump", "ENCLAVE [FOLDER]", 0, 2,
-      "Writes what is known of an environment into a new folder (default: NAME--UUID).\n"
-      "For each service, the folder has spec.json and output.log; it also has the environment's\n"
-      "files, its plan and the reasons.",
-      {"fettle enclave dump shop", "fettle enclave dump shop logs/shop"}, enclave_dump);
+  return with_files(
+      CommandGroup{"environments", {environment_option()}}.make(
+          "enclave dump", "ENCLAVE [FOLDER]", 0, 2,
+          "Writes what is known of an environment into a new folder (default: NAME--UUID).\n"
+          "For each service, the folder has spec.json and output.log; it also has the "
+          "environment's\n"
+          "files, its plan and the reasons.",
+          {"fettle enclave dump shop", "fettle enclave dump shop logs/shop"}, enclave_dump),
+      [](const CommandLine& parsed, NamedFiles& named) { name_written(parsed, 1, named); });
 }
 Command dump_command() {
-  return CommandGroup{"environments", {}}.make(
-      "dump", "[FOLDER]", 0, 1,
-      "Writes what is known of all environments and of the engine (default: kurtosis-dump--TIME).",
-      {"fettle dump", "fettle dump logs/all"}, dump_all);
+  return with_files(
+      CommandGroup{"environments", {}}.make("dump", "[FOLDER]", 0, 1,
+                                            "Writes what is known of all environments and of the "
+                                            "engine (default: kurtosis-dump--TIME).",
+                                            {"fettle dump", "fettle dump logs/all"}, dump_all),
+      [](const CommandLine& parsed, NamedFiles& named) { name_written(parsed, 0, named); });
 }
 Command engine_logs_command() {
-  return CommandGroup{"machine", {}}.make(
+  return CommandGroup{"machine", {}, CommandPlace::here}.make(
       "engine logs", "[FOLDER]", 0, 1,
       "Writes the state of the engine and the log of the private Podman into a new folder.",
       {"fettle engine logs", "fettle engine logs logs/engine"}, engine_logs);

@@ -83,7 +83,7 @@ std::vector<CommandOption> engine_container_options() {
 Command engine_logs_command();
 
 std::vector<Command> engine_commands() {
-  const CommandGroup group{"machine", {}};
+  const CommandGroup group{"machine", {}, CommandPlace::here};
   return {
       group.reader(
           "engine status", "", 0, 0,

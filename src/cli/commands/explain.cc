@@ -304,7 +304,7 @@ Command events_command() {
   return command;
 }
 Command doctor_command() {
-  return CommandGroup{"machine", {}}.reader(
+  return CommandGroup{"machine", {}, CommandPlace::here}.reader(
       "doctor", "", 0, 0, "Checks this machine: what is missing, and how to get it.",
       {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"}, doctor);
 }

@@ -6,6 +6,7 @@
 #include "cli/commands/compile_limits.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/version_print.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/versions.h"
@@ -151,7 +152,11 @@ Command export_command() {
       {{"--dry-run"}, "", "show the result and store nothing"},
       {{"-j", "--json-file"},
        "FILE",
-       "write the resources as JSON to FILE, without the store; - is standard output"},
+       "write the resources as JSON to FILE, without the store; - is standard output",
+       false,
+       false,
+       {},
+       true},
       {{"--base"}, "VERSION", "the version that the model was made for"},
       {{"--if-due"}, "", "only when the setting auto_full_compile says that a full export is due"},
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
@@ -162,6 +167,7 @@ Command export_command() {
     command.options.push_back(std::move(option));
   for (CommandOption& option : deploy_options())
     command.options.push_back(std::move(option));
+  command.name_files = name_project;
   command.run = run_export;
   return command;
 }

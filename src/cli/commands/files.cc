@@ -9,6 +9,7 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/files.h"
@@ -376,18 +377,23 @@ std::vector<Command> files_commands() {
           "Lists what is in a files artifact, or shows one file of it.",
           {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},
           files_inspect),
-      group.make(
-          "files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
-          "Writes a files artifact to this machine; `-` is standard output, as a tar archive.",
-          {"fettle files download shop config",
-           "fettle files download shop config out --no-extract"},
-          download, {{{"--no-extract"}, "", "write `FOLDER/ARTIFACT.tgz`"}}),
-      group.make("files upload", "ENCLAVE PATH", 1, 2,
-                 "Creates a files artifact from a file or folder of this machine; `-` is standard "
-                 "input, a file.",
-                 {"fettle files upload shop ./site --name page",
-                  "tar -c site | fettle files upload shop - --extract --name site"},
-                 upload, {named, {{"--extract"}, "", "unpack it: it is a tar archive"}}),
+      with_files(
+          group.make(
+              "files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
+              "Writes a files artifact to this machine; `-` is standard output, as a tar archive.",
+              {"fettle files download shop config",
+               "fettle files download shop config out --no-extract"},
+              download, {{{"--no-extract"}, "", "write `FOLDER/ARTIFACT.tgz`"}}),
+          [](const CommandLine& parsed, NamedFiles& files) { name_written(parsed, 2, files); }),
+      with_files(
+          group.make(
+              "files upload", "ENCLAVE PATH", 1, 2,
+              "Creates a files artifact from a file or folder of this machine; `-` is standard "
+              "input, a file.",
+              {"fettle files upload shop ./site --name page",
+               "tar -c site | fettle files upload shop - --extract --name site"},
+              upload, {named, {{"--extract"}, "", "unpack it: it is a tar archive"}}),
+          [](const CommandLine& parsed, NamedFiles& files) { name_read(parsed, 1, files); }),
       group.make("files storeservice", "ENCLAVE SERVICE PATH", 2, 3,
                  "Creates a files artifact from a path in a service.",
                  {"fettle files storeservice shop web /etc/nginx",
@@ -397,11 +403,16 @@ std::vector<Command> files_commands() {
                  {"fettle files storeweb shop http://127.0.0.1:8000/data.csv",
                   "fettle files storeweb shop http://127.0.0.1:8000/data.csv --name data"},
                  store_web, {named}),
-      group.make("files rendertemplate", "ENCLAVE TEMPLATE DATA DESTINATION", 3, 4,
-                 "Creates a files artifact from a Go template and its data, JSON or YAML.",
-                 {"fettle files rendertemplate shop page.tmpl data.json index.html",
-                  "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
-                 render, {named}),
+      with_files(
+          group.make("files rendertemplate", "ENCLAVE TEMPLATE DATA DESTINATION", 3, 4,
+                     "Creates a files artifact from a Go template and its data, JSON or YAML.",
+                     {"fettle files rendertemplate shop page.tmpl data.json index.html",
+                      "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
+                     render, {named}),
+          [](const CommandLine& parsed, NamedFiles& files) {
+            name_read(parsed, 1, files);
+            name_read(parsed, 2, files);
+          }),
       group.make("files rm", "ENCLAVE ARTIFACT", 1, 2, "Removes a files artifact.",
                  {"fettle files rm shop config", "fettle files rm -e shop config"}, files_remove),
   };

@@ -105,7 +105,7 @@ Result<int> run_lint(Face& face) {
 }  // namespace
 
 Command format_command() {
-  Command command = without_state(CommandGroup{around_runs, {}}.make(
+  Command command = without_state(CommandGroup{around_runs, {}, CommandPlace::here}.make(
       "format", "[FILE|FOLDER…]", 0, 1000,
       "Lays out Starlark files as black does; comments stay, and so does what the files say.\n"
       "Without an argument, these are all `.star` files below this folder; `-` is standard input.",
@@ -118,7 +118,7 @@ Command format_command() {
 }
 
 Command lint_command() {
-  return without_state(CommandGroup{words_of_scripts, {}}.make(
+  return without_state(CommandGroup{words_of_scripts, {}, CommandPlace::here}.make(
       "lint", "[FILE|FOLDER…]", 0, 1000,
       "Does what `format --check` does, by the name that Kurtosis has for it.",
       {"fettle lint", "fettle lint -f examples/shop main.star"}, run_lint,

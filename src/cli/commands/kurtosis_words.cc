@@ -127,7 +127,7 @@ Result<int> chat(Face& face) { return say_note(face, "fettle opens no page; noth
 Command lint_command();
 
 std::vector<Command> kurtosis_commands() {
-  const CommandGroup group{words_of_scripts, {}};
+  const CommandGroup group{words_of_scripts, {}, CommandPlace::here};
   return {
       lint_command(),
       group.reader("analytics", "[enable|disable|id]", 0, 1,

@@ -22,7 +22,7 @@ Result<int> keep_images(Face& face) {
 }  // namespace
 
 Command node_daemon_command() {
-  return CommandGroup{"workloads", {}}.reader(
+  return CommandGroup{"workloads", {}, CommandPlace::here}.reader(
       "node-daemon", "", 0, 0,
       "Pulls on a node of a Kubernetes cluster what its NodeImage orders, until you stop it.\n"
       "Pulls into the container runtime of the node's kubelet, and writes the status.",

@@ -5,6 +5,7 @@
 #include "cli/commands/compile_limits.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/package_options.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/plans.h"
@@ -212,7 +213,7 @@ Result<int> run_plan(Face& face) {
 }  // namespace
 
 Command plan_command() {
-  return CommandGroup{around_runs, package_options()}.reader(
+  Command command = CommandGroup{around_runs, package_options()}.reader(
       "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
       "Shows what a run would do, and why. Pulls and changes nothing.\n"
       "Without a package, shows what a release of the model in this folder would do; outside of a\n"
@@ -227,7 +228,11 @@ Command plan_command() {
        {{"--out"},
         "FILE",
         "write the plan to FILE, for `--plan` of `run` and `versions release`; - is standard "
-        "output"},
+        "output",
+        false,
+        false,
+        {},
+        true},
        {{"--version"}, "N", "for models: a stored version instead of the model in this folder"},
        {{"-f", "--file"},
         "FILE",
@@ -238,6 +243,12 @@ Command plan_command() {
        {{"--memory"}, "BYTES", "for models: stop beyond this much memory"},
        agent_option(),
        allow_undeclared_option()});
+  command.name_files = [](const CommandLine& parsed, NamedFiles& named) {
+    name_package(parsed, named);
+    if (parsed.arguments.empty())
+      name_project(parsed, named);
+  };
+  return command;
 }
 
 }  // namespace fettle

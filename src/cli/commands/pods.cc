@@ -7,6 +7,7 @@
 #include "cli/commands/service_common.h"
 #include "cli/commands/workload_common.h"
 #include "cli/formats.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
 #include "documents/containers.h"
 #include "documents/workloads.h"
@@ -237,10 +238,14 @@ std::vector<Command> pod_commands() {
           {"fettle pod exec web-x2x7k -- ls /etc", "fettle pod exec -it web-x2x7k -c main -- sh"},
           pod_exec,
           {container, {{"-u", "--user"}, "USER", "the user who runs it"}, talking[0], talking[1]}),
-      group.make("cp", "FROM TO", 2, 2,
-                 "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
-                 {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},
-                 pod_copy, {container})};
+      with_files(group.make("cp", "FROM TO", 2, 2,
+                            "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
+                            {"fettle cp web-x2x7k:/etc/hosts hosts",
+                             "fettle cp page.html web-x2x7k:/www/"},
+                            pod_copy, {container}),
+                 [](const CommandLine& parsed, NamedFiles& named) {
+                   name_copied(parsed.argument(0), parsed.argument(1), named);
+                 })};
 }
 
 }  // namespace fettle

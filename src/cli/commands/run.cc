@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/kurtosis_forms.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "core/environment_name.h"
@@ -442,6 +443,11 @@ Command import_command() {
         "",
         "list the services at the end (on; `=false` turns it off)"}});
   command.outputs = {"-"};
+  command.name_files = [](const CommandLine& parsed, NamedFiles& named) {
+    name_package(parsed, named);
+    if (parsed.flag("convert"))
+      named.writes.emplace_back(".");
+  };
   command.file_is_argument = true;
   command.tells_lines = true;
   return command;
@@ -466,7 +472,7 @@ Command run_command() {
         "list the images and packages that the package needs, and run nothing"},
        {{"--pull"}, "", "with --dependencies: fetch the images and packages, too"},
        {{"--output-graph"}, "", "print the graph of needs for Graphviz, and run nothing"},
-       {{"--output-graph-path"}, "FILE", "write the graph to FILE"},
+       {{"--output-graph-path"}, "FILE", "write the graph to FILE", false, false, {}, true},
        {{"--with-mermaid"}, "", "print the graph for Mermaid"},
        {{"-v", "--verbosity"},
         "KIND",
@@ -480,6 +486,7 @@ Command run_command() {
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
   command.file_is_argument = true;
   command.tells_lines = true;
+  command.name_files = name_package;
   command.needs_no_state = [](const CommandLine& parsed) { return parsed.flag("dry-run"); };
   return command;
 }

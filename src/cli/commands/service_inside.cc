@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
@@ -192,17 +193,25 @@ std::vector<Command> inside_commands() {
            {{"-w", "--workdir"}, "FOLDER", "the folder in which it runs"},
            user},
           true),
-      group.reader("service shell", "ENCLAVE SERVICE", 1, 2,
-                   "Opens a shell in a service: bash if it exists, otherwise sh.",
-                   {"fettle service shell shop web", "echo id | fettle service shell shop web"},
-                   shell, {user}),
-      group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
-                 "Copies a file or folder into or out of a service, SERVICE:PATH, or from one to "
-                 "another; `-` is a tar archive.",
-                 {"fettle service cp shop web:/etc/nginx ./nginx",
-                  "fettle service cp shop ./index.html web:/usr/share/nginx/html/",
-                  "tar -c conf | fettle service cp shop - web:/etc"},
-                 service_copy),
+      with_files(
+          group.reader("service shell", "ENCLAVE SERVICE", 1, 2,
+                       "Opens a shell in a service: bash if it exists, otherwise sh.",
+                       {"fettle service shell shop web", "echo id | fettle service shell shop web"},
+                       shell, {user}),
+          [](const CommandLine&, NamedFiles& named) { named.takes_input = true; }),
+      with_files(
+          group.make(
+              "service cp", "ENCLAVE SOURCE TARGET", 2, 3,
+              "Copies a file or folder into or out of a service, SERVICE:PATH, or from one to "
+              "another; `-` is a tar archive.",
+              {"fettle service cp shop web:/etc/nginx ./nginx",
+               "fettle service cp shop ./index.html web:/usr/share/nginx/html/",
+               "tar -c conf | fettle service cp shop - web:/etc"},
+              service_copy),
+          [](const CommandLine& parsed, NamedFiles& named) {
+            const size_t at = parsed.has("enclave") ? 0 : 1;
+            name_copied(parsed.argument(at), parsed.argument(at + 1), named);
+          }),
   };
 }
 

@@ -151,14 +151,14 @@ Result<int> package_init(Face& face) {
 }  // namespace
 
 Command starlark_command() {
-  return CommandGroup{"packages", {}}.reader(
+  return CommandGroup{"packages", {}, CommandPlace::here}.reader(
       "starlark", "[FLAGS] FILE", 0, 999,
       "Runs a Starlark file, or starts a session with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
       starlark_file, {}, true);
 }
 Command compile_command() {
-  return CommandGroup{"models", compile_limit_options()}.reader(
+  return CommandGroup{"models", compile_limit_options(), CommandPlace::here}.reader(
       "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
@@ -168,14 +168,14 @@ Command compile_command() {
         "the main file, - for standard input (default: main.cf of the project)"}});
 }
 Command project_init_command() {
-  return CommandGroup{"models", {}}.make(
+  return CommandGroup{"models", {}, CommandPlace::here}.make(
       "project init", "[FOLDER]", 0, 1,
       "Creates a project for models: project.yml, main.cf and libs.\n"
       "It describes a file and a container that serves it.",
       {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
 }
 Command project_install_command() {
-  return CommandGroup{"models", {}}.make(
+  return CommandGroup{"models", {}, CommandPlace::here}.make(
       "project install", "[FOLDER]", 0, 1,
       "Installs what the modules of a project need in its Python environment.\n"
       "That is the active one, else `.env`, which it makes. It runs pip and is the only command\n"
@@ -183,12 +183,12 @@ Command project_install_command() {
       {"fettle project install", "fettle project install shop"}, project_install, {});
 }
 Command version_command() {
-  return CommandGroup{"help", {}}.reader("version", "", 0, 0, "Prints the version.",
-                                         {"fettle version", "fettle version --output json"},
-                                         version);
+  return CommandGroup{"help", {}, CommandPlace::here}.reader(
+      "version", "", 0, 0, "Prints the version.",
+      {"fettle version", "fettle version --output json"}, version);
 }
 Command package_init_command() {
-  return CommandGroup{"packages", {}}.make(
+  return CommandGroup{"packages", {}, CommandPlace::here}.make(
       "package init", "NAME [FOLDER]", 1, 2,
       "Creates a package with a service: kurtosis.yml and main.star.",
       {"fettle package init github.com/me/shop shop", "fettle package init github.com/me/shop"},

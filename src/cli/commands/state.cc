@@ -177,7 +177,7 @@ Result<int> doc(Face& face) {
 }  // namespace
 
 std::vector<Command> state_commands() {
-  const CommandGroup group{"states", state_options()};
+  const CommandGroup group{"states", state_options(), CommandPlace::machine};
   std::vector<Command> commands{
       group.make(
           "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",

@@ -183,7 +183,7 @@ Result<int> batch(Face& face) {
 }  // namespace
 
 std::vector<Command> state_memory_commands() {
-  const CommandGroup group{"states", state_options()};
+  const CommandGroup group{"states", state_options(), CommandPlace::machine};
   return {group.reader(
               "describe", "PATTERN", 0, 1,
               "Prints what exists as a file of states, with the `describe` of modules.",

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/version_print.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
 #include "model/export/push_file.h"
 #include "value/json.h"
@@ -191,14 +192,18 @@ std::vector<Command> versions_commands() {
                    "Checks a version against the guidelines of partial compiles.",
                    {"fettle versions check -e networks", "fettle versions check 3 -e networks"},
                    check, {exit_code}),
-      group.make("versions push", "FILE", 1, 1,
-                 "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
-                 "put_partial.",
-                 {"fettle versions push push.json -e networks",
-                  "fettle versions push push.json -e networks --dry-run"},
-                 push,
-                 {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
-                  {{"--dry-run"}, "", "show the result and store nothing"}}),
+      with_files(
+          group.make("versions push", "FILE", 1, 1,
+                     "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
+                     "put_partial.",
+                     {"fettle versions push push.json -e networks",
+                      "fettle versions push push.json -e networks --dry-run"},
+                     push,
+                     {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
+                      {{"--dry-run"}, "", "show the result and store nothing"}}),
+          [](const CommandLine& parsed, NamedFiles& named) {
+            named.reads.push_back(parsed.argument(0));
+          }),
       group.reader("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
                    {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
       group.reader(

@@ -79,7 +79,7 @@ Result<int> web(Face& face) {
 }  // namespace
 
 Command web_command() {
-  return CommandGroup{"machine", {environment_option()}}.reader(
+  return CommandGroup{"machine", {environment_option()}, CommandPlace::here}.reader(
       "web", "[ENCLAVE]", 0, 1,
       "Serves a page about the environments of this machine, for you alone, and opens it.\n"
       "It shows graphs, runs, events, logs and versions, and changes nothing.",

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/user_path.h"
 #include "packages/locator.h"
 
 namespace fettle {
@@ -42,7 +43,7 @@ std::string package_identity(const std::string& package) {
     return package;
   if (path.filename() == "kurtosis.yml" || path.filename() == "main.star")
     path = path.parent_path();
-  return path.has_filename() ? path.string() : path.parent_path().string();
+  return user_path(path.has_filename() ? path.string() : path.parent_path().string());
 }
 
 }  // namespace fettle

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "core/environment_name.h"
 #include "core/open_payload.h"
 #include "packages/instructions/instruction.h"
@@ -597,8 +598,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     TRY(check_plan_asked(request, now));
   }
   run_request.needs_room = request.checks_room;
-  run_request.detail =
-      Value::dict({{"package", request.package}, {"instructions", package.statements->size()}});
+  run_request.detail = Value::dict(
+      {{"package", user_path(request.package)}, {"instructions", package.statements->size()}});
   run_request.begins = [&]() -> Status {
     TRY(ensure_environment(place, *edit, Value::dict({{"production", request.is_production}})));
     TRY(put_uploads(place, package));

@@ -1,0 +1,141 @@
+/// What of the program's commands goes to a server, and with which files.
+
+#include <gtest/gtest.h>
+
+#include "app/commands.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/user_path.h"
+#include "cli/named_files.h"
+#include "cli/server_choice.h"
+
+namespace fettle {
+namespace {
+
+const Command& command_of(std::string_view words) {
+  for (const Command& command : all_commands())
+    if (command.words == words)
+      return command;
+  ADD_FAILURE() << "there is no `" << words << "`";
+  return all_commands().front();
+}
+
+TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
+  for (const char* const words : {"state", "exec", "describe", "refresh", "restore", "batch"}) {
+    const std::optional<Error> refusal = refusal_at_server(command_of(words));
+    ASSERT_TRUE(refusal) << words;
+    EXPECT_EQ(refusal->blame, Blame::user);
+    EXPECT_NE(refusal->message.find("--server local"), std::string::npos);
+  }
+  for (const char* const words : {"doctor", "web", "serve", "runs", "engine start", "version"})
+    EXPECT_TRUE(refusal_at_server(command_of(words))) << words;
+  for (const char* const words : {"run", "plan", "export", "service shell", "files upload", "why"})
+    EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
+}
+
+TEST(CommandsTest, WhatIsRememberedOfAPathIsTheUsersOwn) {
+  EXPECT_EQ(user_path("/m/0/root/home/p"), "/m/0/root/home/p");
+  root_of_copies() = "/m/0/root";
+  EXPECT_EQ(user_path("/m/0/root/home/p"), "/home/p");
+  EXPECT_EQ(user_path("/m/0/rooted"), "/m/0/rooted");
+  root_of_copies().clear();
+}
+
+TEST(CommandsTest, NothingThatNeedsAnEnvironmentStaysHere) {
+  std::string here;
+  for (const Command& command : all_commands())
+    if (command.place == CommandPlace::here && command.group != words_of_scripts)
+      here += cat(command.words, ", ");
+  EXPECT_EQ(here,
+            "package init, starlark, compile, project init, project install, node-daemon, check, "
+            "format, engine status, engine start, engine restart, engine stop, engine rm, engine "
+            "logs, web, doctor, serve, context add, context use, context ls, context rm, help, "
+            "completion, version, ");
+}
+
+class NamedFilesTest : public testing::Test {
+ protected:
+  NamedFilesTest() { std::filesystem::current_path(here_.path()); }
+  ~NamedFilesTest() override { std::filesystem::current_path("/"); }
+  static void write(const std::string& path, std::string_view text = "x") {
+    EXPECT_TRUE(make_directories(Path("./" + path).parent_path()));
+    EXPECT_TRUE(write_file(path, text));
+  }
+  static NamedFiles named(std::vector<std::string> words) {
+    CommandLine parsed;
+    const auto command = parse_command(all_commands(), std::move(words), parsed);
+    EXPECT_TRUE(command) << to_string(command.error());
+    return command ? named_files(**command, parsed) : NamedFiles{};
+  }
+  using Paths = std::vector<std::string>;
+  TemporaryDirectory here_ = *TemporaryDirectory::make();
+};
+
+TEST_F(NamedFilesTest, APackageTravelsWithWhatStandsInForOthers) {
+  write("pkg/main.star");
+  write(
+      "pkg/kurtosis.yml",
+      "name: github.com/a/b\nreplace:\n  github.com/a/c: ../c\n  github.com/a/d: github.com/a/e\n");
+  EXPECT_EQ(named({"run", "./pkg", "--args-file", "args.yml"}).reads,
+            (Paths{"args.yml", "./pkg", (here_.path() / "pkg").string(), "./pkg/../c"}));
+  EXPECT_TRUE(named({"run", "github.com/a/b"}).reads.empty());
+  EXPECT_TRUE(named({"run", "-"}).takes_input);
+}
+
+TEST_F(NamedFilesTest, AScriptTravelsWithItsFolderOrWithWhatItNames) {
+  write("s/main.star", "import_module(\"lib.star\")");
+  write("s/lib.star", "read_file(\"data\")");
+  write("s/data");
+  write("s/other");
+  write("s/.hidden/x");
+  Paths all = named({"run", "s/main.star"}).reads;
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  EXPECT_EQ(all, (Paths{"s/data", "s/lib.star", "s/main.star", "s/other"}));
+  for (int i = 0; i < 1'001; ++i)
+    write(cat("s/many/", i), "");
+  Paths reads = named({"run", "s/main.star"}).reads;
+  std::ranges::sort(reads);
+  EXPECT_EQ(reads, (Paths{"s/data", "s/lib.star", "s/main.star"}));
+}
+
+TEST_F(NamedFilesTest, ArgumentsSayWhatIsReadAndWritten) {
+  EXPECT_EQ(named({"files", "upload", "e", "site"}).reads, Paths{"site"});
+  EXPECT_EQ(named({"files", "upload", "-e", "e", "site"}).reads, Paths{"site"});
+  EXPECT_TRUE(named({"files", "upload", "e", "-"}).takes_input);
+  EXPECT_EQ(named({"files", "download", "e", "a", "/out"}).writes, Paths{"/out"});
+  EXPECT_EQ(named({"files", "download", "e", "a"}).writes, Paths{"."});
+  EXPECT_TRUE(named({"files", "download", "e", "a", "-"}).is_stream);
+  EXPECT_EQ(named({"service", "cp", "e", "web:/etc", "./x"}).writes, Paths{"./x"});
+  EXPECT_EQ(named({"service", "cp", "e", "./x", "web:/etc"}).reads, Paths{"./x"});
+  EXPECT_TRUE(named({"service", "cp", "e", "./x", "web:/etc"}).writes.empty());
+  EXPECT_EQ(named({"plan", "github.com/a/b", "--out", "due"}).writes, Paths{"due"});
+  EXPECT_EQ(named({"run", "github.com/a/b", "--plan", "due"}).reads, Paths{"due"});
+  EXPECT_EQ(named({"apply", "-f", "web.yaml"}).reads, Paths{"web.yaml"});
+  EXPECT_TRUE(named({"apply", "-f", "-"}).takes_input);
+  EXPECT_TRUE(named({"service", "exec", "-i", "e", "web", "cat"}).takes_input);
+  EXPECT_FALSE(named({"service", "exec", "e", "web", "cat"}).takes_input);
+  EXPECT_TRUE(named({"service", "shell", "e", "web"}).takes_input);
+  EXPECT_TRUE(named({"enclave", "ls"}).reads.empty());
+}
+
+TEST_F(NamedFilesTest, AProjectTravelsForWhatCompilesIt) {
+  write("p/project.yml", "name: p");
+  write("p/sub/x");
+  std::filesystem::current_path(here_.path() / "p/sub");
+  const std::string project = (here_.path() / "p").string();
+  EXPECT_EQ(named({"export"}).reads, (Paths{project, project + "/project.yml"}));
+  EXPECT_EQ(named({"versions", "ls"}).reads, (Paths{project + "/project.yml"}));
+}
+
+TEST_F(NamedFilesTest, AbsolutePathsAreThoseOfTheCopy) {
+  CommandLine parsed;
+  ASSERT_TRUE(parse_command(all_commands(), {"run", "/p", "--args-file", "/a", "-e", "e"}, parsed));
+  relocate(parsed, {"/p", "/a"}, "/m/0/root");
+  EXPECT_EQ(parsed.argument(0), "/m/0/root/p");
+  EXPECT_EQ(parsed.text("args-file"), "/m/0/root/a");
+  EXPECT_EQ(parsed.text("enclave"), "e");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,266 @@
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "cli/server_choice.h"
+#include "documents/servers.h"
+#include "remote/client.h"
+#include "remote/command_server.h"
+#include "remote/upgrade.h"
+
+namespace fettle {
+namespace {
+
+constexpr int usual_port = 9'790;
+
+/// `127.0.0.1:9790`, or a port alone.
+Result<int> port_asked(const std::string& text) {
+  const std::string url = cat("http://", text.find(':') == text.npos ? "127.0.0.1:" : "", text);
+  if (text == "0" || text.ends_with(":0"))
+    return 0;
+  const Result<ServerAddress> address = parse_server_url(url);
+  if (!address)
+    return user_error(cat("`--listen` must be 127.0.0.1:PORT, not `", printable(text),
+                          "`: a server listens for its own machine only"));
+  return address->port;
+}
+
+/// The token of a file that only its owner reads; one that is not there is made.
+Result<std::string> token_in(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure)) {
+    std::string token = TRY(new_token());
+    TRY(write_file(path, token + "\n", 0600));
+    return token;
+  }
+  const auto mode = std::filesystem::status(path, failure).permissions();
+  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) !=
+      std::filesystem::perms::none)
+    return user_error(
+        cat("others can read `", path, "`, which has the token; `chmod 600 ", path, "` closes it"));
+  std::string token(trim(TRY(read_file(path))));
+  constexpr size_t least = 32;
+  if (token.size() < least || token.find_first_of(" \t\r\n") != token.npos)
+    return user_error(cat("`", path, "` must have a token of at least ", least,
+                          " characters in one line; without the file, one is made"));
+  return token;
+}
+
+Result<int> serve(Face& face) {
+  ServeSettings settings;
+  settings.port = TRY(port_asked(face.parsed.text("listen", cat(usual_port))));
+  const std::string file = face.parsed.text("token-file");
+  settings.token = file.empty() ? TRY(new_token()) : TRY(token_in(file));
+  settings.version = face.build().version;
+  settings.folder = Path(TRY(face.home_folder())) / "serve";
+  const std::unique_ptr<CommandServer> server = TRY(CommandServer::open(settings));
+  const std::string address = cat("http://127.0.0.1:", server->port());
+  const std::string told = file.empty() ? settings.token : "";
+  if (face.json || face.json_lines)
+    print_json(server_document(address, told));
+  else
+    print(told.empty() ? address : cat(address, "\ntoken: ", told));
+  std::fflush(stdout);
+  // Nobody would come to a server whose token was lost.
+  if (std::ferror(stdout) != 0)
+    return output_error("standard output");
+  const auto tell = [&](const std::string& text) {
+    if (!face.quiet)
+      print_error(text);
+  };
+  if (!face.json && !face.json_lines)
+    tell(cat("commands come here by `--server ", address,
+             "` with the token in $FETTLE_TOKEN, or by ", "`fettle context add NAME ", address,
+             "`; Ctrl-C ends the server"));
+  return server->serve(face.command_host(), tell) == SIGTERM ? 0 : interrupted_code;
+}
+
+Result<Path> contexts_file(Face& face) { return Path(TRY(face.home_folder())) / "contexts.json"; }
+
+/// From `--token-file` (`-`: standard input), else `$FETTLE_TOKEN`.
+Result<std::string> token_of_context(const Face& face) {
+  const std::string file = face.parsed.text("token-file");
+  const char* const variable = std::getenv("FETTLE_TOKEN");
+  std::string token(trim(file.empty() ? std::string(variable == nullptr ? "" : variable)
+                                      : TRY(read_given(file))));
+  if (token.empty())
+    return user_error(
+        "the token of the server is not known: put what `fettle serve` printed into "
+        "$FETTLE_TOKEN, or name a file with `--token-file`");
+  return token;
+}
+
+Result<int> context_add(Face& face) {
+  const std::string name = face.parsed.argument(0), url = face.parsed.argument(1);
+  if (name == "local" || name.find("://") != name.npos)
+    return user_error(cat("a context cannot be called `", printable(name), "`"));
+  TRY(parse_server_url(url));
+  const std::string token = TRY(token_of_context(face));
+  const Path file = TRY(contexts_file(face));
+  Contexts contexts = TRY(read_contexts(file));
+  std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
+  contexts.all.push_back({name, url, token});
+  std::ranges::sort(contexts.all, {}, &Context::name);
+  TRY(write_contexts(file, contexts));
+  if (face.json)
+    print_json(status_document(name, "added"));
+  else if (!face.quiet)
+    print(cat("added ", name, "; `fettle context use ", name, "` makes commands run there"));
+  return 0;
+}
+
+Error no_context(const std::string& name, const Contexts& contexts) {
+  std::vector<std::string> names{"local"};
+  for (const Context& one : contexts.all)
+    names.push_back(one.name);
+  return user_error(cat("there is no context `", printable(name), "`", suggestion(name, names)));
+}
+
+Result<int> context_use(Face& face) {
+  const std::string name = face.parsed.argument(0);
+  const Path file = TRY(contexts_file(face));
+  Contexts contexts = TRY(read_contexts(file));
+  if (name != "local" && contexts.find(name) == nullptr)
+    return no_context(name, contexts);
+  contexts.used = name == "local" ? "" : name;
+  TRY(write_contexts(file, contexts));
+  if (face.json)
+    print_json(status_document(name, "used"));
+  else if (!face.quiet)
+    print(name == "local" ? "commands run here" : cat("commands run at ", name));
+  return 0;
+}
+
+Result<int> context_rm(Face& face) {
+  const std::string name = face.parsed.argument(0);
+  const Path file = TRY(contexts_file(face));
+  Contexts contexts = TRY(read_contexts(file));
+  if (contexts.find(name) == nullptr)
+    return no_context(name, contexts);
+  std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
+  if (contexts.used == name)
+    contexts.used.clear();
+  TRY(write_contexts(file, contexts));
+  if (face.json)
+    print_json(status_document(name, "removed"));
+  else if (!face.quiet)
+    print(cat("removed ", name));
+  return 0;
+}
+
+Result<int> context_ls(Face& face) {
+  const Contexts contexts = TRY(read_contexts(TRY(contexts_file(face))));
+  if (face.json) {
+    print_json(document_of(contexts));
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{{"NAME", "SERVER", "USED"}};
+  for (const Context& one : contexts.all)
+    rows.push_back({one.name, one.url, one.name == contexts.used ? "yes" : ""});
+  print(table(rows));
+  return 0;
+}
+
+/// Error (`Blame::user`): no server is meant.
+Result<ServerChoice> needed_server(Face& face) {
+  std::optional<ServerChoice> server = TRY(server_meant(face));
+  if (!server)
+    return user_error(
+        "only a server has runs: name one with `--server URL`, $FETTLE_SERVER, or "
+        "`fettle context use NAME`");
+  return *std::move(server);
+}
+
+Result<int64_t> run_asked(const Face& face, bool may_be_last) {
+  const std::string given = face.parsed.argument(0);
+  if (given.empty() && may_be_last)
+    return 0;
+  int64_t number = 0;
+  const auto [end, failure] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (failure != std::errc() || end != given.data() + given.size() || number < 1)
+    return user_error(
+        cat("a run has a number, as `fettle runs` shows, not `", printable(given), "`"));
+  return number;
+}
+
+Result<int> runs(Face& face) {
+  const std::vector<RunView> all =
+      TRY(runs_of_server(TRY(needed_server(face)), client_place(face)));
+  if (face.json) {
+    print_json(document_of(all));
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{{"RUN", "STATUS", "BEGAN", "COMMAND"}};
+  for (const RunView& run : all)
+    rows.push_back(
+        {cat(run.number),
+         run.code ? cat(status_of(run), " (", *run.code, ")") : std::string(status_of(run)),
+         run.began, run.command});
+  print(table(rows));
+  return 0;
+}
+
+Result<int> attach(Face& face) {
+  if (face.json || face.json_lines)
+    return user_error("`fettle attach` shows what the run printed; the run itself has `-o`");
+  const int64_t number = TRY(run_asked(face, true));
+  const ClientEnd end = TRY(attach_to_run(TRY(needed_server(face)), number, client_place(face)));
+  return end.code;
+}
+
+Result<int> cancel(Face& face) {
+  const int64_t number = TRY(run_asked(face, false));
+  const RunView run = TRY(cancel_run(TRY(needed_server(face)), number, client_place(face)));
+  if (face.json)
+    print_json(value_of(run));
+  else if (!face.quiet)
+    print(cat("asked run ", run.number, " to stop; what it is changing is finished first"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> server_commands() {
+  const CommandGroup machine{"servers", {}, CommandPlace::here};
+  const CommandGroup client{"servers", {}, CommandPlace::client};
+  const CommandOption token_file{
+      {"--token-file"}, "FILE", "a file with the token; `-` is standard input"};
+  return {machine.reader(
+              "serve", "", 0, 0,
+              "Runs commands of others, and keeps their environments in the folder of this user's "
+              "state.",
+              {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token"},
+              serve,
+              {{{"--listen"}, "ADDRESS", "127.0.0.1:PORT (default: 127.0.0.1:9790); port 0: any"},
+               {{"--token-file"},
+                "FILE",
+                "a file with the token of clients, which is made if it is not there; default: a "
+                "new one "
+                "is printed"}}),
+          machine.make("context add", "NAME URL", 2, 2, "Remembers a server, with its token.",
+                       {"FETTLE_TOKEN=6f1d… fettle context add team http://127.0.0.1:9790",
+                        "fettle context add team http://127.0.0.1:9790 --token-file token"},
+                       context_add, {token_file}),
+          machine.make("context use", "NAME", 1, 1,
+                       "Makes commands run at a server; `local`: here, as without one.",
+                       {"fettle context use team", "fettle context use local"}, context_use),
+          machine.reader("context ls", "", 0, 0, "Lists the servers that are remembered.",
+                         {"fettle context ls", "fettle context ls -o json"}, context_ls),
+          machine.make("context rm", "NAME", 1, 1, "Forgets a server.",
+                       {"fettle context rm team", "fettle context rm team -q"}, context_rm),
+          client.reader("runs", "", 0, 0,
+                        "Lists what runs at the server, and the last runs that have ended.",
+                        {"fettle runs --server team", "fettle runs -o json"}, runs),
+          client.reader("attach", "[RUN]", 0, 1,
+                        "Shows what a run has printed, and follows it (default: the last one).",
+                        {"fettle attach", "fettle attach 12 --server team"}, attach),
+          client.make("cancel", "RUN", 1, 1,
+                      "Asks a run to stop, as Ctrl-C does: running changes are finished.",
+                      {"fettle cancel 12", "fettle cancel 12 --server team"}, cancel)};
+}
+
+}  // namespace fettle

@@ -1,0 +1,432 @@
+#include "remote/client.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "remote/line.h"
+#include "remote/parcel.h"
+#include "remote/upgrade.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration hand_shake_limit = 15s, answer_limit = 60s;
+constexpr size_t enough_unsent = 256 << 10;
+constexpr int interrupted = 130;
+
+Error lost(const ServerChoice& server) {
+  return world_error(cat("the connection to the server at `", server.url, "` was lost"));
+}
+
+Result<Descriptor> connect_to(const ServerChoice& server) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(server.address.port));
+  if (!socket.is_open() ||
+      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return world_error(cat("no server answers at `", server.url,
+                           "`: ", lower_case(std::strerror(errno)),
+                           "; `fettle serve` starts one, `--server local` does without"));
+  const int yes = 1;
+  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  return socket;
+}
+
+/// The server's own words, which are in the envelope of errors.
+Error refusal_in(const ServerChoice& server, std::string_view reply) {
+  const size_t body = reply.find("\r\n\r\n");
+  const Result<Value> told = read_json(body == reply.npos ? "" : reply.substr(body + 4));
+  const std::string_view message = told ? told->at("error").text_at("message") : "";
+  if (message.empty())
+    return world_error(cat("what answers at `", server.url, "` is no server of fettle"));
+  return user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
+}
+
+Result<Line> open_line(const ServerChoice& server, const ClientPlace& place) {
+  Descriptor socket = TRY(connect_to(server));
+  const std::string request = upgrade_request(cat(server.address.host, ":", server.address.port),
+                                              server.token, place.version);
+  if (::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(request.size()))
+    return lost(server);
+  std::string reply;
+  size_t end = reply.npos;
+  while ((end = reply.find("\r\n\r\n")) == reply.npos && reply.size() < piece_bytes) {
+    std::array<char, 4'096> buffer{};
+    if (!await_events(socket.get(), POLLIN, hand_shake_limit))
+      return world_error(cat("the server at `", server.url, "` does not answer"));
+    const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (count <= 0)
+      break;
+    reply.append(buffer.data(), static_cast<size_t>(count));
+  }
+  if (!reply.starts_with("HTTP/1.1 101 ")) {
+    std::array<char, 4'096> buffer{};
+    for (ssize_t count = 1; count > 0 && reply.size() < piece_bytes &&
+                            await_events(socket.get(), POLLIN, hand_shake_limit);) {
+      count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+      reply.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    }
+    return refusal_in(server, reply);
+  }
+  return Line(std::move(socket), std::string_view(reply).substr(end + 4));
+}
+
+Error error_in(std::string_view json) {
+  const Result<Value> told = read_json(json);
+  if (!told)
+    return world_error("the server told an error that is none");
+  return Error(told->text_at("blame") == "user" ? Blame::user : Blame::world,
+               std::string(told->text_at("message")));
+}
+
+int64_t number_in(std::string_view json, std::string_view key) {
+  const Result<Value> told = read_json(json);
+  return told ? told->integer_at(key) : 0;
+}
+
+/// A terminal at which each key counts while it lives.
+class RawInput {
+ public:
+  ~RawInput() { set(false); }
+  void set(bool raw) {
+    if (raw == is_raw_ || (raw && tcgetattr(STDIN_FILENO, &before_) != 0))
+      return;
+    termios form = before_;
+    if (raw)
+      cfmakeraw(&form);
+    if (tcsetattr(STDIN_FILENO, raw ? TCSANOW : TCSADRAIN, &form) == 0)
+      is_raw_ = raw;
+  }
+
+ private:
+  termios before_{};
+  bool is_raw_ = false;
+};
+
+bool is_one_stream() {
+  struct stat output{}, errors{};
+  return fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &errors) == 0 &&
+         output.st_dev == errors.st_dev && output.st_ino == errors.st_ino;
+}
+
+WindowRows window_of_terminal() {
+  winsize size{};
+  for (const int number : {STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO})
+    if (ioctl(number, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+      return {size.ws_row, size.ws_col};
+  return {};
+}
+
+/// Follows a command or a run until it ends, one thread for all.
+class Follower {
+ public:
+  Follower(Line line, const ServerChoice& server, const ClientPlace& place,
+           std::vector<std::string> writes, bool takes_input, bool is_reader)
+      : line_(std::move(line)),
+        server_(server),
+        place_(place),
+        writes_(std::move(writes)),
+        reads_input_(takes_input),
+        is_reader_(is_reader) {}
+
+  Result<ClientEnd> follow() {
+    sigset_t set, before;
+    sigemptyset(&set);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGWINCH})
+      sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    Result<ClientEnd> end = follow_until_end(signals);
+    raw_.set(false);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    return end;
+  }
+
+ private:
+  Result<ClientEnd> follow_until_end(const Descriptor& signals) {
+    while (true) {
+      while (const std::optional<Frame> frame = line_.take())
+        if (const std::optional<ClientEnd> end = TRY(take(*frame)))
+          return *end;
+      if (line_.is_gone())
+        return lost_in_the_middle();
+      line_.push();
+      const bool reads = reads_input_ && line_.unsent() < enough_unsent;
+      std::array<pollfd, 4> polled{pollfd{line_.descriptor(), line_.events(), 0},
+                                   pollfd{signals.get(), POLLIN, 0},
+                                   pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
+                                   // Whoever stops reading ends what only tells something.
+                                   pollfd{is_reader_ && !lost_reader_ ? STDOUT_FILENO : -1, 0, 0}};
+      static_cast<void>(poll(polled.data(), polled.size(), -1));
+      if (polled[0].revents != 0)
+        line_.pull();
+      if (polled[1].revents != 0)
+        if (const std::optional<ClientEnd> end = hear_signals(signals))
+          return *end;
+      if (polled[2].revents != 0)
+        read_input();
+      if ((polled[3].revents & POLLERR) != 0)
+        lost_reader_ = true;
+      if (lost_reader_ && is_reader_)
+        return ClientEnd{0, true};
+    }
+  }
+
+  Result<std::optional<ClientEnd>> take(const Frame& frame) {
+    switch (frame.type) {
+      case FrameType::run:
+        run_ = number_in(frame.payload, "run");
+        break;
+      case FrameType::output:
+        lost_reader_ |= !write_all(STDOUT_FILENO, frame.payload);
+        break;
+      case FrameType::errors:
+        write_all(STDERR_FILENO, frame.payload);
+        break;
+      case FrameType::raw:
+        raw_.set(frame.payload == "1");
+        break;
+      case FrameType::file:
+        arriving_ =
+            TRY(ArrivingFile::begin(writes_, TRY(file_entry_of(TRY(read_json(frame.payload))))));
+        break;
+      case FrameType::file_bytes:
+        TRY(arriving_.add(frame.payload));
+        break;
+      case FrameType::end:
+        return std::optional(
+            ClientEnd{static_cast<int>(number_in(frame.payload, "code")), lost_reader_});
+      case FrameType::error:
+        return error_in(frame.payload);
+      default:
+        return world_error("the server says something that this program does not understand");
+    }
+    return std::optional<ClientEnd>();
+  }
+
+  /// Whether somebody took it.
+  static bool write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0 && errno == EAGAIN) {
+        await_events(descriptor, POLLOUT, Duration(-1));
+        continue;
+      }
+      if (count < 0)
+        return false;
+      bytes.remove_prefix(static_cast<size_t>(count));
+    }
+    return true;
+  }
+
+  void read_input() {
+    std::array<char, piece_bytes> buffer{};
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count > 0) {
+      line_.send(FrameType::input, {buffer.data(), static_cast<size_t>(count)});
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      line_.send(FrameType::input_end);
+      // At a terminal, more may be typed after Ctrl-D.
+      reads_input_ = count == 0 && isatty(STDIN_FILENO) == 1;
+    }
+  }
+
+  std::optional<ClientEnd> hear_signals(const Descriptor& signals) {
+    signalfd_siginfo said{};
+    while (::read(signals.get(), &said, sizeof said) == static_cast<ssize_t>(sizeof said)) {
+      switch (said.ssi_signo) {
+        case SIGWINCH: {
+          const WindowRows window = window_of_terminal();
+          line_.send(FrameType::window_size,
+                     write_json(Value::dict({{"rows", window.rows}, {"columns", window.columns}})));
+          break;
+        }
+        case SIGHUP:
+          return ClientEnd{interrupted, false};
+        default:
+          if (std::exchange(has_asked_, true)) {
+            if (run_ > 0 && !place_.is_quiet)
+              place_.tell(cat("\nleaving; ", followed_by()));
+            return ClientEnd{interrupted, false};
+          }
+          line_.send(FrameType::stop);
+          break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string followed_by() const {
+    return cat("run ", run_, " goes on at the server: `fettle attach ", run_, "` follows it");
+  }
+
+  Error lost_in_the_middle() const {
+    Error error = lost(server_);
+    if (run_ > 0)
+      error.message += cat("; unless the server was killed, ", followed_by());
+    error.unknown_outcome = run_ > 0;
+    return error;
+  }
+
+  Line line_;
+  const ServerChoice& server_;
+  const ClientPlace& place_;
+  const std::vector<std::string> writes_;
+  bool reads_input_;
+  const bool is_reader_;
+  RawInput raw_;
+  ArrivingFile arriving_;
+  int64_t run_ = 0;
+  bool lost_reader_ = false, has_asked_ = false;
+};
+
+Status send_content(Line& line, const ServerChoice& server, const Parcel& parcel,
+                    const std::string& path) {
+  const auto send = [&](std::string_view bytes) -> Status {
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), piece_bytes)))
+      line.send(FrameType::content, bytes.substr(0, piece_bytes));
+    return line.unsent() < enough_unsent || line.push_all(answer_limit) ? Status()
+                                                                        : Status(lost(server));
+  };
+  if (const auto held = parcel.held.find(path); held != parcel.held.end())
+    return send(held->second);
+  // The server may ask for nothing but what was offered.
+  const auto offered = std::ranges::find(parcel.files, path, &FileEntry::path);
+  if (offered == parcel.files.end() || offered->type != FileEntry::Type::file)
+    return Error(Blame::bug, cat("the server asks for `", printable(path),
+                                 "`, which the command does not name"));
+  return pump(TRY(source_of_file(path)), send);
+}
+
+/// Sends what the server does not have. What it says instead, or after that, is left in the line.
+Result<std::optional<Frame>> send_contents(Line& line, const ServerChoice& server,
+                                           const Parcel& parcel) {
+  std::optional<Frame> frame = line.await(answer_limit);
+  if (!frame)
+    return lost(server);
+  if (frame->type != FrameType::need)
+    return frame;
+  const Value paths = TRY(read_json(frame->payload));
+  for (const Value& path : items_of(paths))
+    if (path.is_text())
+      TRY(send_content(line, server, parcel, path.text().str()));
+  if (!line.push_all(answer_limit))
+    return lost(server);
+  return std::optional<Frame>();
+}
+
+Result<Value> asked(const ServerChoice& server, FrameType type, std::string_view payload,
+                    const ClientPlace& place) {
+  Line line = TRY(open_line(server, place));
+  line.send(type, payload);
+  if (!line.push_all(answer_limit))
+    return lost(server);
+  const std::optional<Frame> frame = line.await(answer_limit);
+  if (!frame)
+    return lost(server);
+  if (frame->type == FrameType::error)
+    return error_in(frame->payload);
+  return read_json(frame->payload);
+}
+
+std::string run_json(int64_t number) { return write_json(Value::dict({{"run", number}})); }
+
+}  // namespace
+
+std::map<std::string, std::string> client_variables() {
+  std::map<std::string, std::string> chosen;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    const size_t equals = text.find('=');
+    if (equals == text.npos || !is_valid_utf8(text))
+      continue;
+    const std::string_view name = text.substr(0, equals);
+    static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
+                                                  "LINES", "TZ",        "LANG"};
+    static const std::set<std::string_view> of_machine{"FETTLE_HOME", "FETTLE_SERVER",
+                                                       "FETTLE_TOKEN", "FETTLE_PACKAGE_MIRROR"};
+    const bool is_ours = name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
+                         name.starts_with("COMPOSE_") || name.starts_with("LC_");
+    if (plain.contains(name) || (is_ours && !of_machine.contains(name)))
+      chosen.emplace(name, text.substr(equals + 1));
+  }
+  return chosen;
+}
+
+Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest request,
+                                const NamedFiles& named, bool is_reader, const ClientPlace& place) {
+  for (const std::string& word : request.words)
+    if (!is_valid_utf8(word))
+      return user_error(cat("`", printable(word), "` is no UTF-8, so it cannot be sent"));
+  std::error_code failure;
+  request.folder = std::filesystem::current_path(failure).string();
+  if (failure || !is_valid_utf8(request.folder))
+    return user_error("the folder in which the command is called has no name that can be sent");
+  Parcel parcel = TRY(pack_parcel(named, request.folder));
+  request.environment = client_variables();
+  request.environment.merge(std::map<std::string, std::string>(parcel.variables));
+  request.input_is_terminal = isatty(STDIN_FILENO) == 1;
+  request.output_is_terminal = isatty(STDOUT_FILENO) == 1;
+  request.errors_are_terminal = isatty(STDERR_FILENO) == 1;
+  request.is_one_stream = is_one_stream();
+  request.window = window_of_terminal();
+  request.paths = parcel.paths;
+  request.writes = parcel.writes;
+  request.takes_input = named.takes_input;
+  request.is_stream = named.is_stream;
+  request.files = parcel.files;
+  Line line = TRY(open_line(server, place));
+  const std::string json = write_json(value_of(request));
+  if (json.size() > largest_frame)
+    return user_error(
+        "what the command names is too much for the way to a server; name a smaller "
+        "folder");
+  line.send(FrameType::command, json);
+  if (!line.push_all(answer_limit))
+    return lost(server);
+  if (!parcel.files.empty())
+    if (std::optional<Frame> first = TRY(send_contents(line, server, parcel)))
+      line.put_back(*std::move(first));
+  return Follower(std::move(line), server, place, parcel.writes, named.takes_input, is_reader)
+      .follow();
+}
+
+Result<ClientEnd> attach_to_run(const ServerChoice& server, int64_t number,
+                                const ClientPlace& place) {
+  Line line = TRY(open_line(server, place));
+  line.send(FrameType::attach, run_json(number));
+  return Follower(std::move(line), server, place, {}, false, true).follow();
+}
+
+Result<std::vector<RunView>> runs_of_server(const ServerChoice& server, const ClientPlace& place) {
+  const Value list = TRY(asked(server, FrameType::runs, {}, place));
+  std::vector<RunView> runs;
+  for (const Value& item : items_of(list))
+    runs.push_back(run_view_of(item));
+  return runs;
+}
+
+Result<RunView> cancel_run(const ServerChoice& server, int64_t number, const ClientPlace& place) {
+  return run_view_of(TRY(asked(server, FrameType::cancel, run_json(number), place)));
+}
+
+}  // namespace fettle

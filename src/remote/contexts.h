@@ -1,0 +1,51 @@
+#pragma once
+/// Servers by name, with their tokens: `FETTLE_HOME/contexts.json`, for its owner alone.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace fettle {
+
+struct Context {
+  std::string name, url, token;
+};
+
+struct Contexts {
+  std::vector<Context> all;  ///< by name
+  std::string used;          ///< the one that counts where none is named; empty: none
+
+  const Context* find(std::string_view name) const;
+};
+
+/// None is there: no contexts. Errors (`Blame::user`): it is damaged, or others can read it.
+Result<Contexts> read_contexts(const Path& file);
+Status write_contexts(const Path& file, const Contexts& contexts);
+
+/// Where a server listens.
+struct ServerAddress {
+  std::string host;
+  int port = 0;
+};
+/// Of `http://127.0.0.1:9790`. Errors (`Blame::user`): it is no such URL, or it is not on this
+/// machine.
+Result<ServerAddress> parse_server_url(std::string_view url);
+
+struct ServerChoice {
+  std::string url, token;
+  ServerAddress address;
+};
+/// What a command line and its surroundings say of a server.
+struct ServerWords {
+  std::string flag;      ///< `--server`: a URL, or the name of a context; empty: not given
+  std::string variable;  ///< `$FETTLE_SERVER`, the same
+  std::string token;     ///< `$FETTLE_TOKEN`
+};
+/// The server that is meant: the flag, else the variable, else the context in use; `local` means
+/// none. Errors (`Blame::user`): no context has the name, no token is known.
+Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, const Path& file);
+
+}  // namespace fettle

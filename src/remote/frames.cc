@@ -1,0 +1,54 @@
+#include "remote/frames.h"
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t head_bytes = 5;
+constexpr std::string_view letters = "clakdiIwsnr12mfbjxe";
+
+}  // namespace
+
+std::string packed(FrameType type, std::string_view payload) {
+  std::string bytes;
+  bytes.reserve(head_bytes + payload.size());
+  bytes += static_cast<char>(type);
+  const size_t size = payload.size();
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes += static_cast<char>(static_cast<unsigned char>(size >> shift & 0xff));
+  return bytes.append(payload);
+}
+
+void FrameReader::add(std::string_view bytes) {
+  if (at_ == bytes_.size()) {
+    bytes_.clear();
+    at_ = 0;
+  } else if (at_ > piece_bytes) {
+    bytes_.erase(0, at_);
+    at_ = 0;
+  }
+  bytes_.append(bytes);
+}
+
+Result<std::optional<Frame>> FrameReader::next() {
+  const std::string_view left = std::string_view(bytes_).substr(at_);
+  if (left.empty())
+    return std::optional<Frame>();
+  if (letters.find(left[0]) == letters.npos)
+    return user_error("the stream has something that is no frame");
+  if (left.size() < head_bytes)
+    return std::optional<Frame>();
+  size_t size = 0;
+  for (size_t i = 1; i < head_bytes; ++i)
+    size = size << 8 | static_cast<unsigned char>(left[i]);
+  if (size > limit_)
+    return user_error(cat("a frame of ", size, " bytes is too large; ", limit_, " are allowed"));
+  if (left.size() < head_bytes + size)
+    return std::optional<Frame>();
+  at_ += head_bytes + size;
+  return std::optional<Frame>(
+      Frame{static_cast<FrameType>(left[0]), std::string(left.substr(head_bytes, size))});
+}
+
+}  // namespace fettle

@@ -1,0 +1,72 @@
+#pragma once
+/// The stream between a client and a server of commands, after the upgrade of its HTTP request:
+/// frames in both directions, each a letter, the length of its payload in four bytes (the highest
+/// first), and the payload.
+///
+/// A client opens with one frame, whose letter says what it wants, and may then send what the
+/// command reads. A server answers with output, as it comes, and ends with `end` or `error`.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fettle {
+
+enum class FrameType : char {
+  // From the client: the first one is one of these four.
+  command = 'c',  ///< JSON, `CommandRequest`
+  runs = 'l',     ///< empty; answered by `document`
+  attach = 'a',   ///< JSON: `run` (0: the last one)
+  cancel = 'k',   ///< JSON: `run`
+  // From the client, later.
+  content = 'd',      ///< bytes of the file that was asked for
+  input = 'i',        ///< bytes of standard input
+  input_end = 'I',    ///< standard input is at its end
+  window_size = 'w',  ///< JSON: `rows`, `columns`
+  stop = 's',         ///< empty: Ctrl-C
+
+  // From the server.
+  need = 'n',        ///< JSON: the paths of files whose contents are wanted, in order
+  run = 'r',         ///< JSON: `run`, the number of what has begun and goes on without its client
+  output = '1',      ///< bytes of standard output
+  errors = '2',      ///< bytes of standard error
+  raw = 'm',         ///< `1`: each key counts from now on; `0`: no longer
+  file = 'f',        ///< JSON: an entry that the command has written, `FileEntry`
+  file_bytes = 'b',  ///< bytes of the last entry
+  document = 'j',    ///< JSON
+  end = 'x',         ///< JSON: `code`
+  error = 'e',       ///< JSON: `message`, `blame` (`user` or `world`)
+};
+
+struct Frame {
+  FrameType type{};
+  std::string payload;
+};
+
+/// What one frame holds at most; a longer one is no frame of ours.
+constexpr size_t largest_frame = 16 << 20;
+/// Bytes of contents and outputs travel in pieces of this size.
+constexpr size_t piece_bytes = 64 << 10;
+
+std::string packed(FrameType type, std::string_view payload = {});
+
+/// Takes frames out of bytes as they come.
+class FrameReader {
+ public:
+  /// What a frame may hold; less for somebody who has not said yet what he wants.
+  explicit FrameReader(size_t limit = largest_frame) : limit_(limit) {}
+  void add(std::string_view bytes);
+  /// None: the next one is not whole yet. Error (`Blame::user`): this is no frame, or it is too
+  /// large.
+  Result<std::optional<Frame>> next();
+
+ private:
+  size_t limit_;
+  std::string bytes_;
+  size_t at_ = 0;
+};
+
+}  // namespace fettle

@@ -1,0 +1,53 @@
+#pragma once
+/// One end of a stream of frames: a socket that never blocks, with what is still to be sent.
+
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+#include "base/time.h"
+#include "remote/frames.h"
+
+namespace fettle {
+
+class Line {
+ public:
+  explicit Line(Descriptor socket, std::string_view already_read = {});
+
+  int descriptor() const { return socket_.get(); }
+  /// Whether the other side went, or broke the rules.
+  bool is_gone() const { return is_gone_; }
+  void leave();
+  /// `events` for `poll`.
+  short events() const;
+
+  void send(FrameType type, std::string_view payload = {});
+  /// Frames that are packed already.
+  void send_packed(std::string_view bytes) { unsent_.append(bytes); }
+  size_t unsent() const { return unsent_.size() - sent_; }
+  /// Sends what the socket takes now.
+  void push();
+  /// Sends all. False: the other side went, or takes nothing for so long.
+  bool push_all(Duration patience);
+  /// Reads what is there now.
+  void pull();
+  /// The next frame that is whole. None: there is none yet, or the line is gone.
+  std::optional<Frame> take();
+  /// The frame that the next `take` gives.
+  void put_back(Frame frame) { back_ = std::move(frame); }
+  /// Waits for the next frame. None: the line is gone, or the time is over.
+  std::optional<Frame> await(Duration patience);
+
+ private:
+  Descriptor socket_;
+  FrameReader reader_;
+  std::optional<Frame> back_;
+  std::string unsent_;
+  size_t sent_ = 0;
+  bool is_gone_ = false;
+};
+
+/// Waits until something can be read or written; as `poll` with one descriptor.
+bool await_events(int descriptor, short events, Duration patience);
+
+}  // namespace fettle

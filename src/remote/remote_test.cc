@@ -1,0 +1,355 @@
+/// The parts of the way to a server and back: frames, requests, mirrors, parcels, runs, contexts.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "remote/contexts.h"
+#include "remote/frames.h"
+#include "remote/mirror.h"
+#include "remote/parcel.h"
+#include "remote/path_filter.h"
+#include "remote/run_log.h"
+#include "remote/upgrade.h"
+
+namespace fettle {
+namespace {
+
+TEST(Frames, ComeInPiecesOfAnySize) {
+  const std::string bytes = packed(FrameType::output, "hello") + packed(FrameType::stop);
+  FrameReader reader;
+  std::vector<std::string> told;
+  for (const char byte : bytes) {
+    reader.add({&byte, 1});
+    while (const auto frame = *reader.next())
+      told.push_back(static_cast<char>(frame->type) + frame->payload);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"1hello", "s"}));
+}
+
+TEST(Frames, WhatIsNoFrameOrTooLargeIsRefused) {
+  FrameReader reader;
+  reader.add("GET / HTTP/1.1\r\n");
+  EXPECT_FALSE(reader.next());
+  FrameReader small(100);
+  small.add(packed(FrameType::input, std::string(101, 'x')).substr(0, 5));
+  EXPECT_FALSE(small.next());
+}
+
+TEST(PathFilter, TakesTheMirrorOutOfPathsHoweverTheyAreCut) {
+  const std::string text =
+      "at /h/mirrors/3/root/home/me/a.star:1, /h/mirrors/x, /h/mirrors/12/rooty and "
+      "/h/mirrors/0/root";
+  const std::string told = "at /home/me/a.star:1, /h/mirrors/x, y and ";
+  for (const size_t size : {1U, 2U, 7U, 1'000U}) {
+    PathFilter filter("/h/mirrors");
+    std::string all;
+    for (size_t at = 0; at < text.size(); at += size)
+      all += filter.pass(std::string_view(text).substr(at, size));
+    EXPECT_EQ(all + filter.rest(), told) << size;
+  }
+  PathFilter filter("/h/mirrors");
+  EXPECT_EQ(filter.pass("a /h"), "a ");
+  EXPECT_TRUE(filter.holds());
+  EXPECT_EQ(filter.pass("ome"), "/home");
+}
+
+TEST(Requests, OnlyPlainAbsolutePathsCount) {
+  EXPECT_TRUE(is_plain_path("/home/me/a b"));
+  for (const std::string_view path : {"", "/", "a", "/a/../b", "/a/./b", "/a//b", "/a/", "/.."})
+    EXPECT_FALSE(is_plain_path(path)) << path;
+  EXPECT_FALSE(is_plain_path(std::string_view("/a\0b", 4)));
+  for (const char* const json :
+       {"", "[]", "{", R"({"words":["x"],"paths":[],"writes":["/a/../b"],"folder":"/"})",
+        R"({"words":["x"],"paths":[],"writes":[],"folder":"here"})",
+        R"({"words":[1],"paths":[],"writes":[],"folder":"/"})",
+        R"({"words":["x"],"paths":[],"writes":[],"folder":"/","files":[{"path":"/../etc/x"}]})",
+        R"({"words":["x"],"paths":[],"writes":[],"folder":"/","environment":{"A=B":"c"}})"})
+    EXPECT_FALSE(command_request_of(json)) << json;
+}
+
+class MirrorTest : public testing::Test {
+ protected:
+  static FileEntry file(const std::string& path, std::string_view text, unsigned mode = 0644) {
+    return {path, FileEntry::Type::file, mode, text.size(), sha256_hex(text)};
+  }
+  static FileEntry folder(const std::string& path) {
+    return {path, FileEntry::Type::folder, 0755, 0};
+  }
+  /// How many contents were asked for.
+  size_t place(Mirror& mirror, const std::vector<FileEntry>& entries,
+               const std::map<std::string, std::string>& texts = {}) {
+    const auto unknown = mirror.place(entries);
+    EXPECT_TRUE(unknown) << to_string(unknown.error());
+    for (const size_t entry : *unknown) {
+      EXPECT_TRUE(mirror.begin_content(entry));
+      EXPECT_TRUE(mirror.add_content(texts.at(mirror.path_of(entry))));
+      const auto ended = mirror.end_content();
+      EXPECT_TRUE(ended && *ended);
+    }
+    EXPECT_TRUE(mirror.finish());
+    return unknown->size();
+  }
+  Mirror take() { return std::move(**Mirror::take(home_.path())); }
+  TemporaryDirectory home_ = *TemporaryDirectory::make();
+};
+
+TEST_F(MirrorTest, WhatTheServerHasIsNotAskedForAgain) {
+  const std::vector<FileEntry> entries{folder("/home/me"), file("/home/me/a", "one", 0755),
+                                       file("/home/me/b", "two")};
+  std::string root;
+  struct stat before{}, after{};
+  {
+    Mirror mirror = take();
+    root = mirror.root();
+    EXPECT_EQ(place(mirror, entries, {{"/home/me/a", "one"}, {"/home/me/b", "two"}}), 2U);
+    EXPECT_EQ(*read_file(root + "/home/me/a"), "one");
+    ASSERT_EQ(stat((root + "/home/me/a").c_str(), &before), 0);
+    EXPECT_EQ(before.st_mode & 0777U, 0755U);
+    // Another command has another mirror meanwhile, and the same contents.
+    Mirror second = take();
+    EXPECT_NE(second.root(), root);
+    EXPECT_EQ(place(second, entries), 0U);
+  }
+  Mirror mirror = take();
+  EXPECT_EQ(mirror.root(), root);
+  EXPECT_EQ(place(mirror, {folder("/home/me"), file("/home/me/a", "one", 0755)}), 0U);
+  ASSERT_EQ(stat((root + "/home/me/a").c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino) << "it was written again";
+  EXPECT_FALSE(file_exists(root + "/home/me/b"));
+}
+
+TEST_F(MirrorTest, AFileThatACommandHasChangedIsMadeAnew) {
+  {
+    Mirror mirror = take();
+    place(mirror, {file("/a", "one")}, {{"/a", "one"}});
+    EXPECT_TRUE(write_file(mirror.root() + "/a", "bad"));
+  }
+  Mirror mirror = take();
+  EXPECT_EQ(place(mirror, {file("/a", "one")}), 0U);
+  EXPECT_EQ(*read_file(mirror.root() + "/a"), "one");
+}
+
+TEST_F(MirrorTest, NothingIsWrittenThroughALinkOrTwice) {
+  Mirror mirror = take();
+  FileEntry link{"/a", FileEntry::Type::link, 0777, 0, {}, "/etc"};
+  EXPECT_FALSE(mirror.place({link, file("/a/passwd", "x")}));
+  EXPECT_FALSE(mirror.place({file("/a", "x"), file("/a/b", "y")}));
+  EXPECT_FALSE(mirror.place({file("/a", "x"), file("/a", "y")}));
+  EXPECT_EQ(place(mirror, {link}), 0U);
+  // The link of before goes before anything is written there.
+  EXPECT_EQ(place(mirror, {folder("/a"), file("/a/fettle-test", "y")}, {{"/a/fettle-test", "y"}}),
+            1U);
+  EXPECT_FALSE(file_exists("/etc/fettle-test"));
+}
+
+TEST_F(MirrorTest, AContentThatIsNotWhatWasAnnouncedIsRefused) {
+  Mirror mirror = take();
+  ASSERT_EQ(mirror.place({file("/a", "one")})->size(), 1U);
+  ASSERT_TRUE(mirror.begin_content(0));
+  EXPECT_FALSE(mirror.add_content("more than that"));
+  ASSERT_TRUE(mirror.begin_content(0));
+  EXPECT_TRUE(mirror.add_content("On"));
+  EXPECT_FALSE(*mirror.end_content());
+  EXPECT_TRUE(mirror.add_content("e"));
+  EXPECT_FALSE(mirror.end_content());
+}
+
+TEST_F(MirrorTest, TellsWhatACommandHasWritten) {
+  Mirror mirror = take();
+  const FileEntry place_of_file{"/w/old", FileEntry::Type::place, 0600, 0};
+  place(mirror, {folder("/w"), place_of_file, file("/w/kept", "k"), folder("/other")},
+        {{"/w/kept", "k"}});
+  EXPECT_TRUE(mirror.changed({"/w"})->empty());
+  EXPECT_TRUE(write_file(mirror.root() + "/w/old", "new"));
+  EXPECT_TRUE(make_directories(mirror.root() + "/w/sub"));
+  EXPECT_TRUE(write_file(mirror.root() + "/w/sub/x", "x"));
+  EXPECT_TRUE(write_file(mirror.root() + "/other/y", "y"));
+  std::vector<std::string> paths;
+  const std::vector<FileEntry> changed = *mirror.changed({"/w"});
+  for (const FileEntry& entry : changed)
+    paths.push_back(entry.path);
+  EXPECT_EQ(paths, (std::vector<std::string>{"/w/old", "/w/sub", "/w/sub/x"}));
+}
+
+TEST_F(MirrorTest, ThereAreNoMoreThanSixteen) {
+  std::vector<Mirror> all;
+  for (int i = 0; i < most_commands; ++i)
+    all.push_back(take());
+  EXPECT_FALSE(Mirror::take(home_.path())->has_value());
+}
+
+class ParcelTest : public testing::Test {
+ protected:
+  std::string at(std::string_view path) const { return cat(here_.path().string(), "/", path); }
+  static std::vector<std::string> paths_of(const Parcel& parcel) {
+    std::vector<std::string> paths;
+    for (const FileEntry& entry : parcel.files)
+      paths.push_back(entry.path);
+    return paths;
+  }
+  TemporaryDirectory here_ = *TemporaryDirectory::make();
+};
+
+TEST_F(ParcelTest, HasWhatIsNamedAndNothingElse) {
+  ASSERT_TRUE(make_directories(at("pkg/lib")));
+  ASSERT_TRUE(write_file(at("pkg/main.star"), "uses ${FETTLE_TEST_TAG}"));
+  ASSERT_TRUE(write_file(at("secret"), "s"));
+  ASSERT_EQ(symlink("../secret", at("pkg/lib/link").c_str()), 0);
+  setenv("FETTLE_TEST_TAG", "v1", 1);
+  setenv("FETTLE_TEST_OTHER", "v2", 1);
+  const auto parcel = pack_parcel({{"./pkg"}, {"out"}}, here_.path().string());
+  ASSERT_TRUE(parcel) << to_string(parcel.error());
+  EXPECT_EQ(paths_of(*parcel),
+            (std::vector<std::string>{here_.path().string(), at("pkg"), at("pkg/lib"),
+                                      at("pkg/lib/link"), at("pkg/main.star")}));
+  EXPECT_EQ(parcel->files[3].target, "../secret");
+  EXPECT_EQ(parcel->writes, std::vector<std::string>{at("out")});
+  EXPECT_TRUE(parcel->paths.empty());
+  EXPECT_EQ(parcel->variables, (std::map<std::string, std::string>{{"FETTLE_TEST_TAG", "v1"}}));
+}
+
+TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
+  ASSERT_TRUE(make_directories(at("shop")));
+  ASSERT_EQ(mkfifo(at("shop/pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(write_file(at("shop/file"), "x"));
+  const auto missing = pack_parcel({{"shopp"}, {}}, here_.path().string());
+  ASSERT_TRUE(missing) << to_string(missing.error());
+  EXPECT_EQ(paths_of(*missing), (std::vector<std::string>{here_.path().string(), at("shop")}));
+  const auto folder = pack_parcel({{"shop"}, {}}, here_.path().string());
+  ASSERT_TRUE(folder) << to_string(folder.error());
+  EXPECT_EQ(paths_of(*folder), (std::vector<std::string>{at("shop"), at("shop/file")}));
+}
+
+TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {
+  const std::string pipe = at("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    const Descriptor file(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
+    EXPECT_EQ(::write(file.get(), "piped", 5), 5);
+  });
+  const auto parcel = pack_parcel({{pipe}, {}}, "/");
+  writer.join();
+  ASSERT_TRUE(parcel) << to_string(parcel.error());
+  EXPECT_EQ(parcel->held.at(pipe), "piped");
+  EXPECT_EQ(parcel->paths, std::vector<std::string>{pipe});
+}
+
+TEST_F(ParcelTest, AServerWritesOnlyWhereTheCommandMay) {
+  const std::vector<std::string> writes{at("out")};
+  EXPECT_TRUE(may_write(writes, at("out/a/b")));
+  for (const std::string& path : {at("outside"), at("out/../x"), at("out/"), std::string("/etc/x")})
+    EXPECT_FALSE(may_write(writes, path)) << path;
+  const FileEntry outside{at("x"), FileEntry::Type::file, 0644, 1};
+  EXPECT_FALSE(ArrivingFile::begin(writes, outside));
+  EXPECT_TRUE(ArrivingFile::begin(writes, {at("out"), FileEntry::Type::folder, 0755, 0}));
+  EXPECT_TRUE(ArrivingFile::begin(
+      writes, {at("out/link"), FileEntry::Type::link, 0777, 0, {}, here_.path().string()}));
+  EXPECT_FALSE(ArrivingFile::begin(writes, {at("out/link/x"), FileEntry::Type::file, 0644, 0}));
+  auto file = ArrivingFile::begin(writes, {at("out/file"), FileEntry::Type::file, 0640, 3});
+  ASSERT_TRUE(file) << to_string(file.error());
+  EXPECT_TRUE(file->add("ab"));
+  EXPECT_FALSE(file_exists(at("out/file")));
+  EXPECT_TRUE(file->add("c"));
+  EXPECT_EQ(*read_file(at("out/file")), "abc");
+}
+
+TEST(Runs, AreFoundByTheirNumbersAndForgottenInTheEnd) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const Path runs = home.path() / "runs";
+  EXPECT_FALSE(find_run(runs, 0));
+  auto first = RunLog::begin(runs, "fettle run a", Time{});
+  ASSERT_TRUE(first) << to_string(first.error());
+  EXPECT_TRUE(first->add(FrameType::output, "hello"));
+  EXPECT_EQ(*first->read(0), packed(FrameType::output, "hello"));
+  EXPECT_TRUE(find_run(runs, 0)->is_running);
+  EXPECT_TRUE(ask_to_stop(runs, 1));
+  EXPECT_TRUE(first->end(3));
+  EXPECT_EQ(find_run(runs, 1)->code, 3);
+  EXPECT_FALSE(ask_to_stop(runs, 1));
+  EXPECT_FALSE(find_run(runs, 2));
+  {
+    const auto killed = RunLog::begin(runs, "fettle run b", Time{});
+    EXPECT_EQ(status_of(*find_run(runs, 2)), "running");
+  }
+  EXPECT_EQ(status_of(*find_run(runs, 2)), "killed");
+  for (int i = 0; i < 101; ++i)
+    ASSERT_TRUE(RunLog::begin(runs, "fettle run c", Time{})->end(0));
+  EXPECT_LE(list_runs(runs).size(), 101U);
+  EXPECT_TRUE(find_run(runs, 1)) << "its lock is held";
+}
+
+TEST(Contexts, ChooseAServer) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const Path file = home.path() / "contexts.json";
+  EXPECT_FALSE(*choose_server({}, file));
+  const Contexts contexts{{{"team", "http://127.0.0.1:9790", "t1"}}, "team"};
+  ASSERT_TRUE(write_contexts(file, contexts));
+  struct stat about{};
+  ASSERT_EQ(stat(file.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  EXPECT_EQ((*choose_server({}, file))->token, "t1");
+  EXPECT_EQ((*choose_server({"", "http://127.0.0.1:9790", ""}, file))->token, "t1");
+  EXPECT_EQ((*choose_server({"team", "", "t2"}, file))->token, "t2");
+  EXPECT_FALSE(*choose_server({"local", "team", ""}, file));
+  EXPECT_FALSE(choose_server({"tean", "", ""}, file));
+  EXPECT_FALSE(choose_server({"http://127.0.0.1:1", "", ""}, file)) << "no token";
+  for (const char* const url : {"http://example.org", "https://127.0.0.1:1", "http://127.0.0.1:x"})
+    EXPECT_FALSE(choose_server({url, "", "t"}, file)) << url;
+  ASSERT_EQ(chmod(file.c_str(), 0644), 0);
+  EXPECT_FALSE(read_contexts(file));
+}
+
+/// `refusal_of` what these bytes ask for; 0: nothing is refused; -1: it is not whole.
+int status_of_request(std::string_view bytes) {
+  size_t used = 0;
+  const auto request = read_upgrade(bytes, used);
+  if (!request)
+    return 400;
+  if (!*request)
+    return -1;
+  const auto refusal = refusal_of(**request, 9'790, "token-of-the-server", "1.0");
+  return refusal ? refusal->status : 0;
+}
+
+TEST(Upgrade, IsForThoseWhoHaveTheToken) {
+  const std::string good = upgrade_request("127.0.0.1:9790", "token-of-the-server", "1.0");
+  EXPECT_EQ(status_of_request(good), 0);
+  EXPECT_EQ(status_of_request(good.substr(0, good.size() - 1)), -1);
+  EXPECT_EQ(status_of_request(upgrade_request("localhost:9790", "token-of-the-server", "1.0")), 0);
+  EXPECT_EQ(status_of_request(upgrade_request("127.0.0.1:9790", "token-of-the-serves", "1.0")),
+            401);
+  EXPECT_EQ(status_of_request(upgrade_request("127.0.0.1:9790", "", "1.0")), 401);
+  EXPECT_EQ(status_of_request(upgrade_request("127.0.0.1:9791", "token-of-the-server", "1.0")),
+            421);
+  EXPECT_EQ(status_of_request(upgrade_request("evil.example:9790", "token-of-the-server", "1.0")),
+            421);
+  EXPECT_EQ(status_of_request(upgrade_request("127.0.0.1:9790", "token-of-the-server", "2.0")),
+            409);
+}
+
+TEST(Upgrade, WhatBrowsersSendAndWhatCanBeReadInTwoWaysIsRefused) {
+  const std::string good = upgrade_request("127.0.0.1:9790", "token-of-the-server", "1.0");
+  const auto with = [&](std::string_view fields) {
+    return good.substr(0, good.size() - 2) + std::string(fields) + "\r\n";
+  };
+  EXPECT_EQ(status_of_request(with("Origin: http://127.0.0.1:9790\r\n")), 403);
+  EXPECT_EQ(status_of_request(with("Sec-Fetch-Site: none\r\n")), 403);
+  EXPECT_EQ(status_of_request(with("Host: evil.example\r\n")), 421);
+  EXPECT_EQ(status_of_request(with("Authorization: Bearer x\r\n")), 401);
+  EXPECT_EQ(status_of_request(with("Content-Length: 5\r\n")), 400);
+  EXPECT_EQ(status_of_request(with("Content-Length: 5\r\nContent-Length: 6\r\n")), 400);
+  EXPECT_EQ(status_of_request(with("Transfer-Encoding: chunked\r\n")), 400);
+  EXPECT_EQ(status_of_request(with("no field\r\n")), 400);
+  EXPECT_EQ(status_of_request(std::string("\x16\x03\x01", 3) + std::string(200, '\0')), 400);
+  size_t used = 0;
+  const auto huge = read_upgrade("GET / HTTP/1.1\r\nA: " + std::string(20'000, 'x'), used);
+  ASSERT_FALSE(huge);
+  EXPECT_NE(huge.error().message.find("too large"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle

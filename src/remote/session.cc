@@ -1,0 +1,474 @@
+#include "remote/session.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "remote/command_child.h"
+#include "remote/line.h"
+#include "remote/mirror.h"
+#include "remote/path_filter.h"
+#include "remote/run_log.h"
+#include "remote/upgrade.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+/// How much of a command's output waits for a slow client before the command does.
+constexpr size_t most_unsent = 256 << 10;
+constexpr Duration look_again = 20ms;
+
+Value error_value(const Error& error) {
+  return Value::dict(
+      {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}});
+}
+
+/// A command and its client.
+class CommandSession {
+ public:
+  CommandSession(Line& line, const ServeSettings& settings, const CommandHost& host)
+      : line_(line),
+        settings_(settings),
+        host_(host),
+        out_filter_((settings.folder / "mirrors").string()),
+        error_filter_((settings.folder / "mirrors").string()) {}
+
+  Status run(std::string_view json) {
+    request_ = TRY(command_request_of(json));
+    const CommandLook look = TRY(host_.look(request_));
+    std::optional<Mirror> mirror = TRY(Mirror::take(settings_.folder / "mirrors"));
+    if (!mirror)
+      return world_error(cat("the server runs ", most_commands,
+                             " commands already; try again when one has ended (`fettle runs`)"));
+    std::vector<FileEntry> files = request_.files;
+    if (request_.folder != "/" &&
+        std::ranges::find(files, request_.folder, &FileEntry::path) == files.end())
+      files.push_back({request_.folder, FileEntry::Type::folder, 0755, 0});
+    TRY(receive(*mirror, TRY(mirror->place(std::move(files)))));
+    TRY(mirror->finish());
+    alarm(0);
+    is_bound_ = look.is_reader || request_.is_stream;
+    if (!is_bound_) {
+      log_.emplace(TRY(RunLog::begin(settings_.folder / "runs", look.shown, now_from_clock())));
+      line_.send(FrameType::run, write_json(Value::dict({{"run", log_->number()}})));
+    }
+    const std::string root = mirror->root();
+    child_ = TRY(start_command(request_, request_.folder == "/" ? root : root + request_.folder,
+                               [&] { return host_.run(request_, root); }));
+    input_is_open_ = child_.input.is_open() || child_.input_is_typed;
+    const int code = follow();
+    return end(*mirror, code);
+  }
+
+ private:
+  /// The contents that the mirror does not know.
+  Status receive(Mirror& mirror, const std::vector<size_t>& unknown) {
+    std::vector<Value> paths;
+    for (const size_t entry : unknown)
+      paths.emplace_back(mirror.path_of(entry));
+    if (request_.files.empty())
+      return {};
+    line_.send(FrameType::need, write_json(Value::list(std::move(paths))));
+    if (!line_.push_all(settings_.upload_limit))
+      return world_error("the client went");
+    for (const size_t entry : unknown) {
+      TRY(mirror.begin_content(entry));
+      while (!TRY(mirror.end_content())) {
+        alarm(static_cast<unsigned>(2 * (settings_.upload_limit / 1s)));
+        const std::optional<Frame> frame = line_.await(settings_.upload_limit);
+        if (!frame)
+          return world_error("the client went, or sends nothing");
+        if (frame->type == FrameType::stop)
+          return world_error("interrupted");
+        if (frame->type != FrameType::content)
+          return user_error("expected the contents that were asked for");
+        TRY(mirror.add_content(frame->payload));
+      }
+    }
+    return {};
+  }
+
+  int follow() {
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    const Descriptor signals(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+    hear_client(0);  // what came together with the command
+    while (true) {
+      feed_client();
+      enum Place { client, ended, signalled, output, errors, terminal, input, control, places };
+      std::array<pollfd, places> polled{};
+      polled[client] = {line_.is_gone() ? -1 : line_.descriptor(), line_.events(), 0};
+      polled[ended] = {child_.end.get(), POLLIN, 0};
+      polled[signalled] = {signals.get(), POLLIN, 0};
+      const bool takes = log_ || line_.is_gone() || line_.unsent() < most_unsent;
+      polled[output] = {takes ? child_.output.get() : -1, POLLIN, 0};
+      polled[errors] = {takes ? child_.errors.get() : -1, POLLIN, 0};
+      polled[terminal] = {takes ? child_.terminal.get() : -1, POLLIN, 0};
+      polled[input] = {input_.empty() ? -1 : input_descriptor(), POLLOUT, 0};
+      polled[control] = {log_ ? log_->control() : -1, POLLIN, 0};
+      const bool looks_again =
+          child_.input_is_typed || out_filter_.holds() || error_filter_.holds();
+      const int ready =
+          poll(polled.data(), polled.size(), looks_again ? static_cast<int>(look_again / 1ms) : -1);
+      if (ready == 0)
+        tell_rest();
+      if (polled[client].revents != 0)
+        hear_client(polled[client].revents);
+      if (polled[signalled].revents != 0) {
+        signalfd_siginfo ignored{};
+        static_cast<void>(!::read(signals.get(), &ignored, sizeof ignored));
+        kill(child_.process, SIGTERM);
+      }
+      if (polled[control].revents != 0) {
+        log_->take_request();
+        kill(child_.process, SIGINT);
+      }
+      hear(child_.output, polled[output].revents, FrameType::output);
+      hear(child_.errors, polled[errors].revents, FrameType::errors);
+      hear(child_.terminal, polled[terminal].revents, stream_of_terminal());
+      if (polled[input].revents != 0)
+        feed_input();
+      tell_raw();
+      if (polled[ended].revents != 0)
+        return last_words();
+    }
+  }
+
+  /// What the command has written before it ended; what it left running may write for ever.
+  int last_words() {
+    for (const auto& [descriptor, type] : {std::pair(&child_.output, FrameType::output),
+                                           std::pair(&child_.errors, FrameType::errors),
+                                           std::pair(&child_.terminal, stream_of_terminal())})
+      while (descriptor->is_open() && hear(*descriptor, POLLIN, type) && !is_stuck()) {
+      }
+    tell_rest();
+    int status = 0;
+    while (waitpid(child_.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  /// With much unsent, the client must take some first.
+  bool is_stuck() {
+    if (log_ || line_.is_gone() || line_.unsent() < most_unsent)
+      return false;
+    return !line_.push_all(settings_.write_limit);
+  }
+
+  Status end(const Mirror& mirror, int code) {
+    const Result<std::vector<FileEntry>> files = mirror.changed(request_.writes);
+    if (log_) {
+      TRY(log_->end(code));
+      while (!line_.is_gone() && sent_ < log_->size()) {
+        feed_client();
+        if (!line_.push_all(settings_.write_limit))
+          break;
+      }
+    }
+    if (!files)
+      return files.error();
+    for (const FileEntry& entry : *files)
+      TRY(send_file(mirror, entry));
+    line_.send(FrameType::end, write_json(Value::dict({{"code", code}})));
+    line_.push_all(settings_.write_limit);
+    return {};
+  }
+
+  Status send_file(const Mirror& mirror, FileEntry entry) {
+    if (line_.is_gone())
+      return {};
+    entry.digest = std::string(64, '0');
+    line_.send(FrameType::file, write_json(value_of(entry)));
+    if (entry.type != FileEntry::Type::file)
+      return {};
+    // No more than was announced, even if something still writes to it.
+    uint64_t left = entry.size;
+    const ByteSource source = TRY(source_of_file(mirror.root() + entry.path));
+    TRY(pump(source, [&](std::string_view bytes) -> Status {
+      const std::string_view piece = bytes.substr(0, std::min<uint64_t>(left, bytes.size()));
+      left -= piece.size();
+      if (!piece.empty())
+        line_.send(FrameType::file_bytes, piece);
+      if (line_.unsent() > most_unsent && !line_.push_all(settings_.write_limit))
+        return world_error("the client went");
+      return {};
+    }));
+    return left == 0 ? Status() : world_error(cat("`", entry.path, "` became shorter"));
+  }
+
+  /// From the run's file, as far as the client takes it.
+  void feed_client() {
+    if (log_ && !line_.is_gone() && line_.unsent() < piece_bytes && sent_ < log_->size())
+      if (const Result<std::string> bytes = log_->read(sent_)) {
+        sent_ += bytes->size();
+        line_.send_packed(*bytes);
+      }
+    line_.push();
+    if (line_.is_gone())
+      client_went();
+  }
+
+  void hear_client(short events) {
+    if ((events & POLLOUT) != 0)
+      line_.push();
+    if ((events & ~POLLOUT) != 0)
+      line_.pull();
+    while (!line_.is_gone()) {
+      const std::optional<Frame> frame = line_.take();
+      if (!frame)
+        break;
+      if (frame->type == FrameType::stop)
+        kill(child_.process, SIGINT);
+      else if (frame->type == FrameType::input)
+        input_ += frame->payload;
+      else if (frame->type == FrameType::input_end)
+        input_ends_ = true;
+      else if (frame->type == FrameType::window_size)
+        resize(frame->payload);
+      else
+        line_.leave();
+      if (input_.size() > largest_frame)
+        line_.leave();
+    }
+    if (input_.empty() && input_ends_)
+      feed_input();
+    if (line_.is_gone())
+      client_went();
+  }
+
+  void client_went() {
+    if (std::exchange(has_gone_, true))
+      return;
+    // Nobody will say the rest of what it reads.
+    if (is_bound_ || input_is_open_)
+      kill(child_.process, SIGHUP);
+  }
+
+  void resize(std::string_view json) {
+    const Result<Value> said = read_json(json);
+    if (!said)
+      return;
+    const auto within = [&](std::string_view key) {
+      return static_cast<int>(std::clamp<int64_t>(said->integer_at(key), 1, 1'000));
+    };
+    set_window(child_, {within("rows"), within("columns")});
+  }
+
+  int input_descriptor() const {
+    return child_.input_is_typed ? child_.terminal.get() : child_.input.get();
+  }
+
+  void feed_input() {
+    if (input_.empty() && input_ends_ && input_is_open_) {
+      input_is_open_ = false;
+      if (child_.input_is_typed)
+        static_cast<void>(!::write(child_.terminal.get(), "\004", 1));
+      else
+        child_.input.close();
+      return;
+    }
+    const ssize_t count = ::write(input_descriptor(), input_.data(), input_.size());
+    if (count > 0) {
+      input_.erase(0, static_cast<size_t>(count));
+    } else if (count < 0 && errno != EAGAIN && errno != EINTR) {  // it reads no more
+      input_.clear();
+      child_.input.close();
+      input_is_open_ = false;
+    }
+    if (input_.empty() && input_ends_ && input_is_open_)
+      feed_input();
+  }
+
+  FrameType stream_of_terminal() const {
+    return request_.output_is_terminal ? FrameType::output : FrameType::errors;
+  }
+
+  /// Whether something was there.
+  bool hear(Descriptor& from, short events, FrameType type) {
+    if (events == 0)
+      return false;
+    std::array<char, piece_bytes> buffer{};
+    const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      PathFilter& filter = type == FrameType::output ? out_filter_ : error_filter_;
+      tell(type, filter.pass({buffer.data(), static_cast<size_t>(count)}));
+      return true;
+    }
+    if (count == 0 || (errno != EAGAIN && errno != EINTR))
+      from.close();
+    return false;
+  }
+
+  void tell(FrameType type, std::string_view bytes) {
+    if (bytes.empty())
+      return;
+    if (log_) {
+      // A full disk takes the output, not the run.
+      static_cast<void>(log_->add(type, bytes));
+    } else {
+      line_.send(type, bytes);
+    }
+  }
+
+  void tell_rest() {
+    if (out_filter_.holds())
+      tell(FrameType::output, out_filter_.rest());
+    if (error_filter_.holds())
+      tell(FrameType::errors, error_filter_.rest());
+  }
+
+  void tell_raw() {
+    if (!child_.input_is_typed || is_raw(child_) == is_raw_)
+      return;
+    is_raw_ = !is_raw_;
+    line_.send(FrameType::raw, is_raw_ ? "1" : "0");
+  }
+
+  Line& line_;
+  const ServeSettings& settings_;
+  const CommandHost& host_;
+  CommandRequest request_;
+  CommandChild child_;
+  std::optional<RunLog> log_;
+  uint64_t sent_ = 0;  ///< of the log
+  PathFilter out_filter_, error_filter_;
+  std::string input_;
+  bool input_is_open_ = false, input_ends_ = false;
+  bool is_bound_ = false, has_gone_ = false, is_raw_ = false;
+};
+
+int64_t run_in(std::string_view json) {
+  const Result<Value> said = read_json(json);
+  return said ? said->integer_at("run") : 0;
+}
+
+/// Tells what a run has printed and prints, until it has ended.
+Status attach(Line& line, const ServeSettings& settings, int64_t number) {
+  const Path runs = settings.folder / "runs";
+  RunView run = TRY(find_run(runs, number));
+  const Path path = runs / std::to_string(run.number) / "frames";
+  const Descriptor file = TRY(open_to_read(path));
+  line.send(FrameType::run, write_json(Value::dict({{"run", run.number}})));
+  std::string bytes(piece_bytes, '\0');
+  while (!line.is_gone()) {
+    // Asked first: what it wrote before it ended is there then.
+    run = TRY(find_run(runs, run.number));
+    ssize_t count = 0;
+    while ((count = ::read(file.get(), bytes.data(), bytes.size())) > 0) {
+      line.send_packed({bytes.data(), static_cast<size_t>(count)});
+      if (!line.push_all(settings.write_limit))
+        return {};
+    }
+    if (!run.is_running)
+      break;
+    if (await_events(line.descriptor(), POLLIN, look_again))
+      line.pull();
+    while (const std::optional<Frame> frame = line.take())
+      if (frame->type == FrameType::stop)
+        static_cast<void>(ask_to_stop(runs, run.number));
+  }
+  if (!run.code)
+    return world_error(cat("run ", run.number,
+                           " was killed, perhaps with its server; start the command again, and it "
+                           "goes on from what was done"));
+  line.send(FrameType::end, write_json(Value::dict({{"code", *run.code}})));
+  return {};
+}
+
+Status answer(Line& line, const Frame& first, const ServeSettings& settings,
+              const CommandHost& host) {
+  const Path runs = settings.folder / "runs";
+  switch (first.type) {
+    case FrameType::command:
+      return CommandSession(line, settings, host).run(first.payload);
+    case FrameType::attach:
+      return attach(line, settings, run_in(first.payload));
+    case FrameType::runs: {
+      std::vector<Value> list;
+      for (const RunView& run : list_runs(runs))
+        list.push_back(sent_form(run));
+      line.send(FrameType::document, write_json(Value::list(std::move(list))));
+      return {};
+    }
+    case FrameType::cancel: {
+      const RunView run = TRY(find_run(runs, run_in(first.payload)));
+      TRY(ask_to_stop(runs, run.number));
+      line.send(FrameType::document, write_json(sent_form(run)));
+      return {};
+    }
+    default:
+      return user_error("a client begins with what it wants");
+  }
+}
+
+/// The bytes of a request, as far as they are its own, and what follows. None: it was refused.
+std::optional<std::string> shake_hands(const Descriptor& socket, int port, bool is_too_much,
+                                       const ServeSettings& settings) {
+  const auto refuse = [&](const UpgradeRefusal& refusal) {
+    const std::string reply = refusal_reply(refusal);
+    static_cast<void>(!::send(socket.get(), reply.data(), reply.size(), MSG_NOSIGNAL));
+    ::shutdown(socket.get(), SHUT_WR);
+    // Closing at once could take the reply away from who is still sending.
+    std::array<char, 16'384> ignored{};
+    for (size_t i = 0; i < 256 && await_events(socket.get(), POLLIN, 1s) &&
+                       ::recv(socket.get(), ignored.data(), ignored.size(), 0) > 0;
+         ++i) {
+    }
+    return std::nullopt;
+  };
+  std::string bytes;
+  while (true) {
+    size_t used = 0;
+    const Result<std::optional<UpgradeRequest>> request = read_upgrade(bytes, used);
+    if (!request)
+      return refuse({request.error().message.find("too large") != std::string::npos ? 431 : 400,
+                     request.error().message});
+    if (*request) {
+      if (const auto refusal = refusal_of(**request, port, settings.token, settings.version))
+        return refuse(*refusal);
+      if (is_too_much)
+        return refuse({503, cat("the server has ", settings.connections,
+                                " connections already; try again when one has ended")});
+      return bytes.substr(used);
+    }
+    std::array<char, 4'096> buffer{};
+    const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (count <= 0)
+      return std::nullopt;
+    bytes.append(buffer.data(), static_cast<size_t>(count));
+  }
+}
+
+}  // namespace
+
+int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeSettings& settings,
+                     const CommandHost& host) {
+  // Whoever is slow loses its process, and nothing else.
+  alarm(static_cast<unsigned>(settings.header_limit / 1s));
+  const std::optional<std::string> rest = shake_hands(socket, port, is_too_much, settings);
+  if (!rest)
+    return 1;
+  Line line(std::move(socket), *rest);
+  line.send_packed(upgrade_reply());
+  if (!line.push_all(settings.write_limit))
+    return 1;
+  const std::optional<Frame> first = line.await(settings.upload_limit);
+  if (!first)
+    return 1;
+  alarm(0);
+  if (const Status answered = answer(line, *first, settings, host); !answered)
+    line.send(FrameType::error, write_json(error_value(answered.error())));
+  line.push_all(settings.write_limit);
+  return 0;
+}
+
+}  // namespace fettle

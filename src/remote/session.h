@@ -1,0 +1,49 @@
+#pragma once
+/// The process of one connection: it finds out what the client wants, and is the parent of its
+/// command. It has no threads; its command is made by `fork`.
+///
+/// A client may go at any moment. A command that only tells something, or that still waits for its
+/// input, ends then; any other goes on, since its output goes to its run's files (`run_log.h`) and
+/// no further than its client reads.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/time.h"
+#include "remote/request.h"
+
+namespace fettle {
+
+/// What the program knows about a command line.
+struct CommandLook {
+  bool is_reader = false;  ///< it ends with whoever reads its output
+  std::string shown;       ///< the words without secrets
+};
+
+/// What runs commands: the program.
+struct CommandHost {
+  /// Error (`Blame::user`): such a command is not run for others.
+  std::function<Result<CommandLook>(const CommandRequest& request)> look;
+  /// In a process of its own; `root` stands for `/` of the client. The exit code.
+  std::function<int(const CommandRequest& request, const std::string& root)> run;
+};
+
+struct ServeSettings {
+  int port = 0;  ///< 0: any that is free
+  std::string token{};
+  std::string version{};
+  Path folder{};            ///< for mirrors and runs
+  size_t connections = 64;  ///< at once, runs without a client among them
+  Duration header_limit = 10s;
+  Duration upload_limit = 30s;  ///< for the next bytes of what was asked for
+  Duration write_limit = 30s;   ///< for a client that takes nothing, at the end of a command
+};
+
+/// Talks with a client until all is said. The exit code of the process.
+/// `is_too_much`: there are as many as may be, which the client is told.
+int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeSettings& settings,
+                     const CommandHost& host);
+
+}  // namespace fettle

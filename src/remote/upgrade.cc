@@ -1,0 +1,148 @@
+#include "remote/upgrade.h"
+
+#include <array>
+
+#include <sys/random.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+namespace http = boost::beast::http;
+using ErrorCode = boost::system::error_code;
+
+constexpr uint32_t header_bytes = 16'384;
+constexpr std::string_view bearer = "Bearer ";
+
+/// Takes the same time wherever they differ.
+bool is_same_token(std::string_view one, std::string_view other) {
+  if (one.size() != other.size() || one.empty())
+    return false;
+  unsigned difference = 0;
+  for (size_t i = 0; i < one.size(); ++i)
+    difference |= static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(other[i]);
+  return difference == 0;
+}
+
+std::string field(const http::request<http::empty_body>& message, std::string_view name) {
+  const auto [from, to] = message.equal_range({name.data(), name.size()});
+  // Of several, none may count: another program would read another one.
+  if (from == to || std::next(from) != to)
+    return {};
+  return std::string(from->value());
+}
+
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 409:
+      return "Conflict";
+    case 421:
+      return "Misdirected Request";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Bad Request";
+  }
+}
+
+}  // namespace
+
+Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used) {
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(header_bytes);
+  ErrorCode error;
+  used = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+  if (error == http::error::need_more && bytes.size() <= header_bytes)
+    return std::optional<UpgradeRequest>();
+  if (error == http::error::header_limit || error == http::error::need_more)
+    return user_error("the header of the request is too large");
+  if (error)
+    return user_error("this is no request");
+  if (!parser.is_header_done())
+    return std::optional<UpgradeRequest>();
+  const auto& message = parser.get();
+  UpgradeRequest request;
+  request.method = std::string(message.method_string());
+  request.target = std::string(message.target());
+  request.host = field(message, "Host");
+  request.upgrade = field(message, "Upgrade");
+  request.version = field(message, "Fettle-Version");
+  if (std::string given = field(message, "Authorization"); given.starts_with(bearer))
+    request.token = given.substr(bearer.size());
+  request.is_from_browser = message.count("Origin") > 0 || message.count("Sec-Fetch-Site") > 0 ||
+                            message.count("Cookie") > 0;
+  request.has_body = message.count("Content-Length") > 0 || message.count("Transfer-Encoding") > 0;
+  return std::optional<UpgradeRequest>(std::move(request));
+}
+
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
+                                         std::string_view token, std::string_view version) {
+  if (request.host != cat("127.0.0.1:", port) && request.host != cat("localhost:", port))
+    return UpgradeRefusal{421, "this server answers under its own address only"};
+  if (request.is_from_browser)
+    return UpgradeRefusal{403, "this server has nothing for browsers"};
+  if (!is_same_token(request.token, token))
+    return UpgradeRefusal{401,
+                          "the server does not know this token: it is what `fettle serve` "
+                          "printed, or what its `--token-file` holds"};
+  if (request.target != commands_path)
+    return UpgradeRefusal{404, "there is nothing at this path"};
+  if (request.method != "GET" || request.upgrade != stream_name || request.has_body)
+    return UpgradeRefusal{400, cat("expected an upgrade to `", stream_name, "`")};
+  if (request.version != version)
+    return UpgradeRefusal{
+        409, cat("the server is fettle ", version, ", and this is fettle ",
+                 printable(request.version), ": install the same version on both sides")};
+  return std::nullopt;
+}
+
+std::string upgrade_request(std::string_view host, std::string_view token,
+                            std::string_view version) {
+  return cat("GET ", commands_path, " HTTP/1.1\r\nHost: ", host,
+             "\r\nConnection: Upgrade\r\nUpgrade: ", stream_name, "\r\nAuthorization: ", bearer,
+             token, "\r\nFettle-Version: ", version, "\r\n\r\n");
+}
+
+std::string upgrade_reply() {
+  return cat("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ", stream_name,
+             "\r\n\r\n");
+}
+
+std::string refusal_reply(const UpgradeRefusal& refusal) {
+  const std::string body = write_json(
+      Value::dict({{"error", Value::dict({{"message", refusal.message}})}, {"schema", 1}}));
+  return cat("HTTP/1.1 ", refusal.status, " ", reason_of(refusal.status),
+             "\r\nContent-Type: application/json; charset=utf-8\r\n"
+             "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n"
+             "Content-Length: ",
+             body.size(), "\r\n\r\n", body);
+}
+
+Result<std::string> new_token() {
+  std::array<unsigned char, 32> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    return world_error("the system gives no random bits for a token");
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += digits[byte >> 4U];
+    text += digits[byte & 15U];
+  }
+  return text;
+}
+
+}  // namespace fettle

@@ -1,0 +1,53 @@
+#pragma once
+/// The HTTP request by which a connection becomes a stream of frames, and who may do that.
+///
+/// 127.0.0.1 protects nothing: every user of this machine reaches it, and so does every page that a
+/// browser here shows. So a request needs the server's token; what a browser sends is refused,
+/// since no page has any business here; and `Host` must be an address of ours, for a name that is
+/// made to mean 127.0.0.1 is somebody else's page.
+///
+/// A new check is a line in `refusal_of`, and a row of docs/trust.md with its test.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fettle {
+
+/// The version of the stream; one that differs is refused.
+constexpr std::string_view stream_name = "fettle-commands/1";
+constexpr std::string_view commands_path = "/v1/commands";
+
+/// Fields that were not sent are empty, and so are those that were sent twice.
+struct UpgradeRequest {
+  std::string method, target, host, upgrade, token, version;
+  bool is_from_browser = false;  ///< it says from where it comes
+  bool has_body = false;
+};
+
+struct UpgradeRefusal {
+  int status = 400;
+  std::string message;
+};
+
+/// The header of a request, as far as it came. None: it is not whole yet. `used`: the bytes that it
+/// took. Errors (`Blame::user`): it is no request, or it is too large.
+Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used);
+
+/// Why a request is refused. None: it may become a stream.
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
+                                         std::string_view token, std::string_view version);
+
+std::string upgrade_request(std::string_view host, std::string_view token,
+                            std::string_view version);
+/// The reply that begins the stream.
+std::string upgrade_reply();
+/// A reply that ends the connection, with the envelope of errors.
+std::string refusal_reply(const UpgradeRefusal& refusal);
+
+/// From the system's source of random bits: 64 hexadecimal digits. Error: it gives none.
+Result<std::string> new_token();
+
+}  // namespace fettle
