@@ -1,10 +1,10 @@
 #include "server/plan_answers.h"
 
 #include "base/text.h"
-#include "controller/manifests.h"
 #include "core/environment_name.h"
 #include "documents/plans.h"
 #include "value/json.h"
+#include "verbs/fleet/workload_views.h"
 #include "verbs/packages/last_run.h"
 #include "verbs/packages/secrets.h"
 #include "verbs/states/last_states.h"
@@ -32,7 +32,7 @@ Result<std::optional<PlanCommand>> test_of_states(const Workplace& place, const 
 
 Result<PlanCommand> command_of_plan(const Workplace& place, const Name& environment) {
   const std::string name = environment.str();
-  if (!TRY(stored_objects(place, environment)).empty())
+  if (TRY(has_manifests(place, environment)))
     return PlanCommand{{"diff", "-e", name}, "manifests"};
   if (const std::optional<LastRun> last = TRY(read_last_run(place, environment)))
     return PlanCommand{{"plan", last->package, "-e", name, "--reuse-args"}, "package"};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr WebRight read_right = WebRight::read;
 
-const std::vector<Route>& table() {
+const std::vector<Route>& basic_routes() {
   static const std::vector<Route> all{
       {"GET",
        "/api/environments",
@@ -58,12 +58,6 @@ const std::vector<Route>& table() {
        "the last lines of a service",
        tell_logs},
       {"GET",
-       "/api/environments/{environment}/services/{service}/logs/stream",
-       read_right,
-       {"tail", "after"},
-       "the lines of a service as it writes them, as server-sent events",
-       nullptr},
-      {"GET",
        "/api/environments/{environment}/artifacts/{artifact}",
        read_right,
        {},
@@ -100,6 +94,30 @@ const std::vector<Route>& table() {
        "its workloads, pods and images",
        tell_fleet},
       {"GET",
+       "/api/events",
+       read_right,
+       {"environment", "text", "before"},
+       "the last events",
+       tell_events},
+      {"GET",
+       "/api/stream",
+       read_right,
+       {"environment", "after"},
+       "events as they happen, as server-sent events",
+       nullptr}};
+  return all;
+}
+
+/// Logs, plans and rollouts.
+std::vector<Route> further_routes() {
+  return {
+      {"GET",
+       "/api/environments/{environment}/services/{service}/logs/stream",
+       read_right,
+       {"tail", "after"},
+       "the lines of a service as it writes them, as server-sent events",
+       nullptr},
+      {"GET",
        "/api/environments/{environment}/rollout",
        read_right,
        {"before"},
@@ -125,19 +143,16 @@ const std::vector<Route>& table() {
        {"file"},
        "whether the same is still due",
        nullptr,
-       ask_stand_of_plan},
-      {"GET",
-       "/api/events",
-       read_right,
-       {"environment", "text", "before"},
-       "the last events",
-       tell_events},
-      {"GET",
-       "/api/stream",
-       read_right,
-       {"environment", "after"},
-       "events as they happen, as server-sent events",
-       nullptr}};
+       ask_stand_of_plan}};
+}
+
+const std::vector<Route>& table() {
+  static const std::vector<Route> all = [] {
+    std::vector<Route> rows = basic_routes();
+    for (const Route& route : further_routes())
+      rows.push_back(route);
+    return rows;
+  }();
   return all;
 }
 
