@@ -56,7 +56,8 @@ Result<const EventStreams::Piece*> EventStreams::piece_after(const Name& environ
     return &found->second;
   if (pieces_.size() >= most_pieces)
     pieces_.clear();
-  return &pieces_.insert({{environment, after}, TRY(make_piece(environment, after))}).first->second;
+  Piece piece = TRY(make_piece(environment, after));
+  return &pieces_.emplace(std::pair(environment, after), std::move(piece)).first->second;
 }
 
 Result<EventStreams::Piece> EventStreams::make_piece(const Name& environment,
