@@ -58,7 +58,12 @@ export async function ask<T>(path: string): Promise<T> {
     throw new ServerError('The server has ended. Start `fettle web` again.');
   }
   const document = await response.json().catch(() => null);
-  if (!response.ok) throw new ServerError(document?.error?.message ?? `The server answered ${response.status}.`);
+  if (!response.ok) {
+    // A text that somebody wrote has a place.
+    const { file, line, column, message } = document?.error ?? {};
+    const where = [file, line, column].filter((part) => part !== null && part !== undefined && part !== '').join(':');
+    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`);
+  }
   return document as T;
 }
 

@@ -98,8 +98,10 @@ TEST_F(ChildCallsTest, AServerThatEndsEndsItsChild) {
 TEST_F(ChildCallsTest, StatesAreTestedAsTheyWereAskedAndWhereTheyWere) {
   const std::string folder = home_.path("files");
   ASSERT_TRUE(make_directories(folder));
-  ASSERT_TRUE(write_last_states(place_, *home_.edit("e"),
-                                {{"state", "site.sls", "-e", "e", "--target=a b"}, folder}));
+  const auto edit = home_.edit("e");
+  ASSERT_TRUE(ensure_environment(place_, *edit, Value::dict({})));
+  ASSERT_TRUE(
+      write_last_states(place_, *edit, {{"state", "site.sls", "-e", "e", "--target=a b"}, folder}));
   serve_with("printf '{\"words\": \"%s\", \"folder\": \"%s\"}' \"$*\" \"$PWD\"");
   const Value told = asked(plan);
   EXPECT_EQ(told.text_at("source"), "states");
@@ -109,9 +111,7 @@ TEST_F(ChildCallsTest, StatesAreTestedAsTheyWereAskedAndWhereTheyWere) {
 }
 
 TEST_F(ChildCallsTest, WhatIsNotKnownHasNoPlan) {
-  {
-    const auto made = home_.edit("e");
-  }
+  ASSERT_TRUE(ensure_environment(place_, *home_.edit("e"), Value::dict({})));
   serve_with("exit 1");
   const std::string reply = told(plan);
   EXPECT_EQ(status_of(reply), "404") << reply;
@@ -147,7 +147,8 @@ TEST_F(KeptPlansTest, AreListedWhileTheyAreThere) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   serve_with("exit 1");
   std::set<std::string> files;
-  for (const Value& file : asked("/api/plans").items())
+  const Value all = asked("/api/plans");
+  for (const Value& file : all.items())
     files.emplace(file.text_at("file"));
   EXPECT_EQ(files, (std::set<std::string>{one, two, other}));
   const Value of_one = asked("/api/plans?environment=f");
