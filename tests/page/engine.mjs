@@ -59,13 +59,21 @@ async function checkLogs({ step, open, until, checkAxe, checkWidth }, page, orig
       [() => page.evaluate(hide, true), () => page.evaluate(hide, false)]]) {
       const before = (await numbers(page)).at(-1);
       await away();
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      assert.ok((await numbers(page)).at(-1) < before + 12, 'nothing comes meanwhile');
+      await stillness(page);
       await back();
       await until(page, (last) => Number(/line (\d+)\s*$/.exec(document.querySelector('.log').textContent)?.[1]) > last + 30, before);
       assertWhole(await numbers(page));
     }
   });
+}
+
+// Until no line has come for as long as a dozen would have taken.
+async function stillness(page) {
+  for (let last, now = -1; last !== now;) {
+    last = now;
+    await page.waitForTimeout(600);
+    now = (await numbers(page)).at(-1);
+  }
 }
 
 // As if another tab were in front of this one.
