@@ -24,9 +24,29 @@ export interface LogLine { service: string; stream: string; time: string; text: 
 export interface Version { version: number; created: string; released: string | null; partial: boolean }
 export interface Difference { id: string; change: string; set: string | null; set_before: string | null; fields: { field: string; before?: unknown; after?: unknown }[] }
 export interface Attempt { key: string; origin: string | null; state: string; verb: string; error: string | null; started: string; calls: number | null; spent: number | null; pause: number | null }
-export interface FleetObject { kind: string; metadata: { name: string; namespace?: string }; spec?: { nodeName?: string; replicas?: number }; status?: Record<string, unknown> }
+export interface FleetObject { kind: string; metadata: { name: string; namespace?: string }; spec?: { nodeName?: string; replicas?: number; updateStrategy?: { maxUnavailable?: number | string; rollingUpdate?: { maxUnavailable?: number | string } } }; status?: Record<string, unknown> }
 export interface Fleet { objects: FleetObject[]; pods: FleetObject[]; images: { node: string; image: string; status: string; bytes: number; owner: string; message: string }[] }
+export interface RolloutAct { verb: string; began: string; ended: string | null; outcome: string; why: string; error: string | null }
+export interface RolloutRow { key: string; node: string; name?: string; image?: string; bytes?: number | null; was_there: boolean; gone: string | null; acts: RolloutAct[] }
+export interface Rollout { from: string; to: string; under_way: boolean; next: number | null; pods: RolloutRow[]; pulls: RolloutRow[] }
 export interface ArchiveEntry { path: string; size: number; directory: boolean }
+
+export interface FieldChange { field: string; before: unknown; after: unknown }
+export interface PlanStep { verb: string; key: string; maybe: boolean; not_repeated: boolean; why: string; origin: string | null; fields: FieldChange[] }
+export interface StatePlan {
+  steps: PlanStep[]; at_work: string | null; leftover_keys: string[]; shared: { key: string; why: string }[]; warnings: string[]; converged: boolean;
+}
+export interface FleetPlan {
+  objects: { object: string; status: string; takenBack: FieldChange[] }[];
+  pods: { owner: string; pod: string; node: string; action: string; why: string; batch: number | null }[];
+  pulls: { owner: string; image: string; parallelism: number; nodes: string[] }[];
+  warnings: string[]; converged: boolean;
+}
+export interface TestedState { __id__: string; name: string; result: boolean | null; comment: unknown; changes: Record<string, unknown>; __run_num: number }
+export type MadePlan = { command: string } & (
+  { source: 'package' | 'model'; plan: StatePlan } | { source: 'manifests'; plan: FleetPlan } | { source: 'states'; plan: Record<string, TestedState> });
+export interface KeptPlan { file: string; environment: string; version: number | null; package: string | null; written: string; due: number }
+export interface KeptSteps extends KeptPlan { steps: { verb: string; key: string }[] }
 
 export class ServerError extends Error {}
 
@@ -38,7 +58,12 @@ export async function ask<T>(path: string): Promise<T> {
     throw new ServerError('The server has ended. Start `fettle web` again.');
   }
   const document = await response.json().catch(() => null);
-  if (!response.ok) throw new ServerError(document?.error?.message ?? `The server answered ${response.status}.`);
+  if (!response.ok) {
+    // A text that somebody wrote has a place.
+    const { file, line, column, message } = document?.error ?? {};
+    const where = [file, line, column].filter((part) => part !== null && part !== undefined && part !== '').join(':');
+    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`);
+  }
   return document as T;
 }
 
@@ -84,8 +109,8 @@ export function useEvents(listener: Listener, inputs: unknown[]) {
 
 export interface Answer<T> { value?: T; error?: string; again: () => void }
 
-// The document at a path, asked for again soon after something happened in its environment.
-export function useDocument<T>(path: string | null, environment?: string): Answer<T> {
+// The document at a path, asked for again soon after something happened in its environment, unless it takes long to make.
+export function useDocument<T>(path: string | null, environment?: string, follows = true): Answer<T> {
   const [state, set] = useState<{ path: string | null; value?: T; error?: string }>({ path });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
@@ -98,6 +123,7 @@ export function useDocument<T>(path: string | null, environment?: string): Answe
     return () => { isWanted = false; };
   }, [path, turn]);
   useEffect(() => {
+    if (!follows) return;
     let timer: number | undefined;
     const listener = (event: FettleEvent) => {
       if (environment !== undefined && event.environment !== environment) return;
@@ -105,7 +131,7 @@ export function useDocument<T>(path: string | null, environment?: string): Answe
     };
     listeners.add(listener);
     return () => { listeners.delete(listener); window.clearTimeout(timer); };
-  }, [environment]);
+  }, [environment, follows]);
   const again = () => setTurn((now) => now + 1);
   return state.path === path ? { value: state.value, error: state.error, again } : { again };
 }

@@ -9,6 +9,7 @@ import { Logs } from './logs';
 import { Overview, Artifact } from './overview';
 import { place } from './parts';
 import { Pending } from './pending';
+import { KeptPlans, Plan } from './plan';
 import { Runs } from './runs';
 import { Versions } from './versions';
 import './style.css';
@@ -18,6 +19,7 @@ const views: Record<string, { title: string; show: (props: { environment: string
   overview: { title: 'Overview', show: Overview },
   graph: { title: 'Graph', show: GraphView },
   runs: { title: 'Runs', show: Runs },
+  plan: { title: 'Plan', show: Plan },
   events: { title: 'Events', show: EventsView },
   logs: { title: 'Logs', show: Logs },
   pending: { title: 'Pending', show: Pending },
@@ -46,6 +48,7 @@ function Page() {
       <nav aria-label="Everything">
         <a href="#/" aria-current={address.length === 0 ? 'page' : undefined}>Environments</a>
         <a href="#/events" aria-current={room === 'events' ? 'page' : undefined}>All events</a>
+        <a href="#/plans" aria-current={room === 'plans' ? 'page' : undefined}>Kept plans</a>
       </nav>
       {!isOpen && <p class="error" role="alert">The server does not answer: it has ended, or is starting again.</p>}
       {isEnvironment && <nav aria-label={`Environment ${environment}`}>
@@ -57,6 +60,7 @@ function Page() {
       {View !== undefined ? <View key={`${environment} ${name}`} environment={environment} rest={rest} />
         : isEnvironment && name === 'artifact' && rest[0] !== undefined ? <Artifact environment={environment} name={rest[0]} />
         : room === 'events' ? <EventsView environment="" rest={[]} />
+        : room === 'plans' ? <KeptPlans key={environment} file={environment} />
         : <Environments />}
     </main>
   </>;

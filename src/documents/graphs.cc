@@ -4,6 +4,7 @@
 
 #include "documents/events.h"
 #include "documents/workloads.h"
+#include "kinds/pod.h"
 #include "verbs/environments/explain.h"
 
 namespace fettle {
@@ -53,6 +54,40 @@ Value attempt_value(const Key& key, const Record& record, bool is_at_work) {
                       {"calls", course == nullptr ? Value() : Value(course->calls)},
                       {"spent", course == nullptr ? Value() : Value(seconds_in(course->spent))},
                       {"pause", course == nullptr ? Value() : Value(seconds_in(course->pause))}});
+}
+
+Value optional_time(const std::optional<Time>& time) {
+  return time ? Value(to_string(*time)) : Value();
+}
+
+Value act_value(const RolloutAct& act) {
+  return Value::dict({{"verb", to_string(act.verb)},
+                      {"began", to_string(act.began)},
+                      {"ended", optional_time(act.ended)},
+                      {"outcome", act.outcome},
+                      {"why", act.why},
+                      {"error", text_or_null(act.error)}});
+}
+
+Value row_value(const RolloutRow& row, std::vector<Entry> entries) {
+  std::vector<Value> acts;
+  for (const RolloutAct& act : row.acts)
+    acts.push_back(act_value(act));
+  entries.push_back({"key", value_of(row.key)});
+  entries.push_back({"was_there", row.was_there});
+  entries.push_back({"gone", optional_time(row.gone)});
+  entries.push_back({"acts", Value::list(std::move(acts))});
+  return Value::dict(std::move(entries));
+}
+
+Value pull_value(const RolloutRow& row, const std::vector<ImageView>& images) {
+  const OnNode pull = on_node(row.key.name.view());
+  const auto found = std::ranges::find_if(images, [&](const ImageView& image) {
+    return image.node == pull.node && image.image == pull.rest && image.bytes > 0;
+  });
+  return row_value(row, {{"node", pull.node},
+                         {"image", pull.rest},
+                         {"bytes", found == images.end() ? Value() : Value(found->bytes)}});
 }
 
 }  // namespace
@@ -120,6 +155,23 @@ Value fleet_document(std::vector<Value> objects, std::vector<Value> pods,
   return Value::dict({{"objects", Value::list(std::move(objects))},
                       {"pods", Value::list(std::move(pods))},
                       {"images", list_of(images)}});
+}
+
+Value document_of(const RolloutPast& past, const std::vector<ImageView>& images) {
+  std::vector<Value> pods, pulls;
+  for (const RolloutRow& row : past.pods) {
+    const NodeAddress address = node_address(row.key.name.view());
+    pods.push_back(row_value(
+        row, {{"node", address.node}, {"namespace", address.space}, {"name", address.name}}));
+  }
+  for (const RolloutRow& row : past.pulls)
+    pulls.push_back(pull_value(row, images));
+  return Value::dict({{"from", to_string(past.from)},
+                      {"to", to_string(past.to)},
+                      {"under_way", past.is_under_way},
+                      {"next", past.next == 0 ? Value() : Value(past.next)},
+                      {"pods", Value::list(std::move(pods))},
+                      {"pulls", Value::list(std::move(pulls))}});
 }
 
 Value page_document(std::string_view address) { return Value::dict({{"address", address}}); }

@@ -4,6 +4,7 @@
 #include "documents/parts.h"
 #include "verbs/environments/resource_graph.h"
 #include "verbs/environments/run_history.h"
+#include "verbs/fleet/rollout_history.h"
 #include "verbs/fleet/workload_views.h"
 
 namespace fettle {
@@ -28,6 +29,12 @@ Value attempts_document(const Known& known, bool is_at_work);
 /// `objects` and `pods` as Kubernetes writes them, which may be told as they are, and `images`.
 Value fleet_document(std::vector<Value> objects, std::vector<Value> pods,
                      const std::vector<ImageView>& images);
+
+/// `from`, `to`, `under_way`, `next` (null: there is no earlier one); `pods`: `key`, `namespace`,
+/// `name`; `pulls`: `key`, `image`, `bytes` (null: it is not there); both with `node`, `was_there`,
+/// `gone` (null: it is there) and `acts`: `verb`, `began`, `ended` (null: under way), `outcome`,
+/// `why`, `error`.
+Value document_of(const RolloutPast& past, const std::vector<ImageView>& images);
 
 /// A page that is served: the `address` where it opens, once.
 Value page_document(std::string_view address);

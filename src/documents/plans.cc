@@ -45,6 +45,14 @@ Value pull_value(const workloads::PullTurn& pull) {
                       {"present", list_of(pull.present)}});
 }
 
+std::vector<Entry> entries_of(const PlanFile& file) {
+  return {{"file", file.path},
+          {"environment", file.plan.environment},
+          {"version", file.plan.version ? Value(*file.plan.version) : Value()},
+          {"package", file.plan.package.empty() ? Value() : Value(file.plan.package)},
+          {"written", to_string(file.written)}};
+}
+
 }  // namespace
 
 Value value_of(const FieldChange& change) {
@@ -85,6 +93,30 @@ Value document_of(const WorkloadPlan& plan) {
                       {"batches", plan.rollout.batches},
                       {"complete", !plan.rollout.is_cut},
                       {"converged", plan.is_settled()}});
+}
+
+Value made_plan_document(std::string_view command, std::string_view source, Value plan) {
+  return Value::dict({{"command", command}, {"source", source}, {"plan", std::move(plan)}});
+}
+
+Value document_of(const std::vector<PlanFile>& files) {
+  std::vector<Value> values;
+  for (const PlanFile& file : files) {
+    std::vector<Entry> entries = entries_of(file);
+    entries.push_back({"due", file.steps.size()});
+    values.push_back(Value::dict(std::move(entries)));
+  }
+  return Value::list(std::move(values));
+}
+
+Value document_of(const PlanFile& file) {
+  std::vector<Entry> entries = entries_of(file);
+  entries.push_back({"steps", Value::list(file.steps)});
+  return Value::dict(std::move(entries));
+}
+
+Value stand_document(std::string_view stand, std::string_view why) {
+  return Value::dict({{"stand", stand}, {"why", why}});
 }
 
 }  // namespace fettle

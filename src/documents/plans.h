@@ -3,6 +3,7 @@
 /// kept to be carried out later is no document: `plan_file_of` (`workplace/preview.h`) makes it.
 
 #include "documents/parts.h"
+#include "verbs/environments/plan_files.h"
 #include "verbs/fleet/workload_plan.h"
 #include "workplace/field_changes.h"
 #include "workplace/preview.h"
@@ -15,5 +16,15 @@ Value value_of(const FieldChange& change);
 Value document_of(const Workplace& place, const Preview& preview);
 /// `diff` of manifests.
 Value document_of(const WorkloadPlan& plan);
+/// A plan that a command has made: `command`, `source` (`package`, `model`, `manifests` or
+/// `states`), `plan` (its document).
+Value made_plan_document(std::string_view command, std::string_view source, Value plan);
+/// Plans that were kept in files: `file`, `environment`, `version`, `package` (null: none),
+/// `written`, `due` (how many steps).
+Value document_of(const std::vector<PlanFile>& files);
+/// One of them, with `steps`: `verb`, `key`.
+Value document_of(const PlanFile& file);
+/// `stand` (`due`, `stale` or `unknown`) of a kept plan, and `why`.
+Value stand_document(std::string_view stand, std::string_view why);
 
 }  // namespace fettle

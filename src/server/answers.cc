@@ -194,4 +194,15 @@ Result<Value> tell_fleet(const RouteCall& call) {
                         TRY(images_of(call.place, environment.name, false)));
 }
 
+Result<Value> tell_rollout(const RouteCall& call) {
+  const Environment environment = TRY(call.environment());
+  const RolloutPast past =
+      TRY(last_rollout(call.place, environment.name, TRY(call.number("before", 0, any_number))));
+  // Nodes are asked for their images only where that matters.
+  std::vector<ImageView> images;
+  if (!past.pulls.empty())
+    images = TRY(images_of(call.place, environment.name, true));
+  return document_of(past, images);
+}
+
 }  // namespace fettle

@@ -19,5 +19,6 @@ Result<Value> tell_version_sets(const RouteCall& call);
 Result<Value> tell_version_diff(const RouteCall& call);
 Result<Value> tell_pending(const RouteCall& call);
 Result<Value> tell_fleet(const RouteCall& call);
+Result<Value> tell_rollout(const RouteCall& call);
 
 }  // namespace fettle

@@ -9,6 +9,8 @@ namespace fettle {
 namespace {
 
 constexpr size_t most_of_piece = 500;
+/// Viewers that lag stand at places of their own; beyond this, pieces are made again.
+constexpr size_t most_pieces = 16;
 /// When a viewer that lost us tries again.
 constexpr std::string_view first_piece = "retry: 2000\n\n";
 
@@ -22,6 +24,7 @@ void EventStreams::add(std::shared_ptr<WebPeer> peer, Name environment, uint64_t
 }
 
 void EventStreams::advance() {
+  pieces_.clear();
   std::erase_if(viewers_,
                 [](const std::shared_ptr<Viewer>& viewer) { return viewer->peer->is_gone(); });
   for (const std::shared_ptr<Viewer>& viewer : viewers_)
@@ -31,11 +34,12 @@ void EventStreams::advance() {
 void EventStreams::advance(const std::shared_ptr<Viewer>& viewer) {
   if (viewer->is_sending)
     return;
-  Result<std::string> piece = next_piece(*viewer);
-  if (!piece || piece->empty())
+  const Result<const Piece*> piece = piece_after(viewer->environment, viewer->after);
+  if (!piece || (*piece)->text.empty())
     return;  // the store is asked again when it changes
+  viewer->after = (*piece)->last;
   viewer->is_sending = true;
-  viewer->peer->send(*std::move(piece), [this, weak = std::weak_ptr(viewer)] {
+  viewer->peer->send((*piece)->text, [this, weak = std::weak_ptr(viewer)] {
     queue_.add([this, weak] {
       if (const std::shared_ptr<Viewer> again = weak.lock()) {
         again->is_sending = false;
@@ -45,20 +49,29 @@ void EventStreams::advance(const std::shared_ptr<Viewer>& viewer) {
   });
 }
 
-Result<std::string> EventStreams::next_piece(Viewer& viewer) const {
-  const std::vector<Event> events =
-      TRY(place_.store->events(viewer.environment, viewer.after, most_of_piece));
+Result<const EventStreams::Piece*> EventStreams::piece_after(const Name& environment,
+                                                             uint64_t after) {
+  const auto found = pieces_.find({environment, after});
+  if (found != pieces_.end())
+    return &found->second;
+  if (pieces_.size() >= most_pieces)
+    pieces_.clear();
+  Piece piece = TRY(make_piece(environment, after));
+  return &pieces_.emplace(std::pair(environment, after), std::move(piece)).first->second;
+}
+
+Result<EventStreams::Piece> EventStreams::make_piece(const Name& environment,
+                                                     uint64_t after) const {
+  const std::vector<Event> events = TRY(place_.store->events(environment, after, most_of_piece));
   for (size_t i = 0; i < events.size(); ++i)
     if (i == 0 || events[i].environment != events[i - 1].environment)
       TRY(recall_secrets(place_, events[i].environment));
-  std::string piece;
+  Piece piece{{}, events.empty() ? after : events.back().sequence};
   for (const Event& event : events)
-    piece += cat("id: ", event.sequence,
-                 "\ndata: ", write_json(place_.mask->value(value_of(event))), "\n\n");
-  if (!events.empty())
-    viewer.after = events.back().sequence;
+    piece.text += cat("id: ", event.sequence,
+                      "\ndata: ", write_json(place_.mask->value(value_of(event))), "\n\n");
   if (events.size() == most_of_piece)
-    piece += cat("event: behind\ndata: {\"after\":", viewer.after, "}\n\n");
+    piece.text += cat("event: behind\ndata: {\"after\":", piece.last, "}\n\n");
   return piece;
 }
 

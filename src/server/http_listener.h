@@ -25,7 +25,7 @@ struct ListenerSettings {
   Duration write_limit = 30s;    ///< for one reply, or one piece of a stream
   size_t header_bytes = 16'384;
   size_t body_bytes = 1'048'576;
-  size_t connections = 64;  ///< at once; the one that has idled longest goes for a new one
+  size_t connections = 256;  ///< at once; the one that has idled longest goes for a new one
 };
 
 /// The other side of a request. Every function may be called from any thread.

@@ -3,6 +3,7 @@
 /// pieces it comes.
 
 #include <array>
+#include <utility>
 
 #include "core/container_engine.h"
 #include "value/value.h"
@@ -15,7 +16,9 @@ class LogLines {
 
   /// Of an endless line, the rest is left out.
   Status take(OutputStream stream, std::string_view bytes);
-  /// All lines, also the last ones without an end.
+  /// The lines that have ended since this was called.
+  std::vector<Value> ended() { return std::exchange(lines_, {}); }
+  /// The others, also the last ones without an end.
   std::vector<Value> finish();
 
  private:

@@ -5,6 +5,7 @@
 #include "tests/fixtures/package_fixture.h"
 #include "verbs/environments/resource_graph.h"
 #include "verbs/environments/run_history.h"
+#include "verbs/fleet/rollout_history.h"
 
 namespace fettle {
 namespace {
@@ -150,6 +151,88 @@ TEST_F(RunHistoryTest, RunsHaveTheirActs) {
   EXPECT_NE(failed->text.find("unexpected exit code 1"), std::string::npos);
   EXPECT_LE(failed->began, failed->ended);
   EXPECT_LE(runs[0].ended, runs[1].began);
+}
+
+/// Events of a fleet, each a number of seconds after the one before.
+class RolloutEvents {
+ public:
+  RolloutEvents& add(double seconds, EventType type, const char* key = "", Verb verb = Verb::run,
+                     const char* text = "") {
+    now_ += std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+    Event event;
+    event.sequence = all.size() + 1;
+    event.time = now_;
+    event.type = type;
+    event.verb = verb;
+    event.text = text;
+    const std::string_view view = key;
+    if (const size_t slash = view.find('/'); slash != view.npos)
+      event.key = {"e", Name(view.substr(0, slash)), Name(view.substr(slash + 1))};
+    all.push_back(std::move(event));
+    return *this;
+  }
+  std::vector<Event> all;
+
+ private:
+  Time now_{1'000s};
+};
+
+TEST(Rollouts, HaveARowForEachPodAndPull) {
+  RolloutEvents events;
+  events.add(0, EventType::run_started)
+      .add(1, EventType::started, "revision/default/web-1")
+      .add(0, EventType::started, "image/n1|web:2", Verb::run, "new")
+      .add(0, EventType::started, "pod/n1|default/a", Verb::update, "`image` changed")
+      .add(0, EventType::planned, "pod/n1|default/c", Verb::create)
+      .add(2, EventType::done, "image/n1|web:2")
+      .add(1, EventType::failed, "pod/n1|default/a", Verb::update, "it broke")
+      .add(0, EventType::started, "pod/n2|default/b", Verb::create)
+      .add(0, EventType::run_finished)
+      .add(1, EventType::run_started)
+      .add(0, EventType::started, "pod/n1|default/a", Verb::remove)
+      .add(1, EventType::done, "pod/n1|default/a", Verb::remove)
+      .add(1, EventType::started, "pod/n2|default/b", Verb::create);
+  const RolloutPast past = rollout_of(events.all);
+  ASSERT_EQ(past.pods.size(), 2u);
+  ASSERT_EQ(past.pulls.size(), 1u);
+  EXPECT_EQ(past.next, 0u);
+  EXPECT_EQ(past.to - past.from, 6s);
+  EXPECT_TRUE(past.is_under_way);
+  EXPECT_EQ(past.pulls[0].acts[0].outcome, "done");
+  const RolloutRow &a = past.pods[0], &b = past.pods[1];
+  EXPECT_TRUE(a.was_there);
+  ASSERT_EQ(a.acts.size(), 2u);
+  EXPECT_EQ(a.acts[0].why, "`image` changed");
+  EXPECT_EQ(a.acts[0].error, "it broke");
+  EXPECT_EQ(*a.acts[0].ended - a.acts[0].began, 3s);
+  EXPECT_EQ(a.gone, past.from + 5s);
+  // The first attempt to make it was ended by nobody.
+  EXPECT_FALSE(b.was_there);
+  ASSERT_EQ(b.acts.size(), 2u);
+  EXPECT_EQ(b.acts[0].outcome, "interrupted");
+  EXPECT_FALSE(b.acts[1].ended);
+  EXPECT_FALSE(b.gone);
+}
+
+TEST(Rollouts, BeginAfterAPause) {
+  RolloutEvents events;
+  events.add(0, EventType::started, "pod/|default/a", Verb::create)
+      .add(1, EventType::done, "pod/|default/a", Verb::create)
+      .add(200, EventType::started, "exec/x")
+      .add(200, EventType::run_started)
+      .add(0, EventType::started, "pod/|default/a", Verb::update)
+      .add(299, EventType::done, "pod/|default/a", Verb::update);
+  const RolloutPast past = rollout_of(events.all);
+  EXPECT_EQ(past.next, 5u);
+  EXPECT_EQ(past.to - past.from, 299s);
+  ASSERT_EQ(past.pods.size(), 1u);
+  EXPECT_TRUE(past.pods[0].was_there);
+  EXPECT_FALSE(past.is_under_way);
+  events.all.resize(past.next - 1);
+  const RolloutPast first = rollout_of(events.all);
+  EXPECT_EQ(first.next, 0u);
+  EXPECT_EQ(first.to - first.from, 1s);
+  EXPECT_TRUE(rollout_of({}).pods.empty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "server/answers.h"
+#include "server/plan_answers.h"
 #include "verbs/packages/secrets.h"
 
 namespace fettle {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr WebRight read_right = WebRight::read;
 
-const std::vector<Route>& table() {
+const std::vector<Route>& basic_routes() {
   static const std::vector<Route> all{
       {"GET",
        "/api/environments",
@@ -104,6 +105,54 @@ const std::vector<Route>& table() {
        {"environment", "after"},
        "events as they happen, as server-sent events",
        nullptr}};
+  return all;
+}
+
+/// Logs, plans and rollouts.
+std::vector<Route> further_routes() {
+  return {
+      {"GET",
+       "/api/environments/{environment}/services/{service}/logs/stream",
+       read_right,
+       {"tail", "after"},
+       "the lines of a service as it writes them, as server-sent events",
+       nullptr},
+      {"GET",
+       "/api/environments/{environment}/rollout",
+       read_right,
+       {"before"},
+       "what was done to its pods and images in its last rollout, over time",
+       tell_rollout},
+      {"GET",
+       "/api/environments/{environment}/plan",
+       read_right,
+       {},
+       "what a run would do, as `plan` shows it, of what was run last",
+       nullptr,
+       ask_plan},
+      {"GET",
+       "/api/plans",
+       read_right,
+       {"environment"},
+       "the plans that were kept in files",
+       tell_plans},
+      {"GET", "/api/plans/steps", read_right, {"file"}, "the steps of a kept plan", tell_plan_file},
+      {"GET",
+       "/api/plans/stand",
+       read_right,
+       {"file"},
+       "whether the same is still due",
+       nullptr,
+       ask_stand_of_plan}};
+}
+
+const std::vector<Route>& table() {
+  static const std::vector<Route> all = [] {
+    std::vector<Route> rows = basic_routes();
+    for (const Route& route : further_routes())
+      rows.push_back(route);
+    return rows;
+  }();
   return all;
 }
 

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "server/exchange.h"
+#include "server/child_calls.h"
 #include "workplace/workplace.h"
 
 namespace fettle {
@@ -37,7 +37,9 @@ struct Route {
   WebRight right;
   std::vector<std::string_view> parameters;  ///< of the query; others are refused
   std::string_view summary;
-  Result<Value> (*answer)(const RouteCall& call);  ///< null: a stream of events
+  Result<Value> (*answer)(const RouteCall& call);  ///< null: a stream, or by a child
+  /// A command that is answered by, because it reads what users wrote.
+  Result<ChildCall> (*child)(const RouteCall& call) = nullptr;
 };
 
 std::span<const Route> routes();

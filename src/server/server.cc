@@ -12,6 +12,9 @@ namespace {
 constexpr Duration look_around = 1s;
 /// Where the store cannot tell that it was written, its stamp is compared.
 constexpr Duration look_at_stamp = 500ms;
+/// A run may write a thousand times a second, and a hundred viewers be told each time. They are told
+/// of the first write at once, and then of all those in such a time together.
+constexpr Duration between_news = 10ms;
 
 constexpr std::string_view prefix_of_api = "/api/";
 
@@ -48,6 +51,8 @@ WebServer::WebServer(const Workplace& place, const WebSettings& settings,
       listener_(std::move(listener)),
       guard_(listener_->port(), std::move(keys), settings.landing),
       streams_(place, queue_),
+      logs_(place, queue_),
+      children_(settings.program, place.home, settings.child),
       last_request_(instant_from_clock()) {}
 
 WebServer::~WebServer() {
@@ -63,25 +68,27 @@ void WebServer::serve(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (const WorkQueue::Job job = queue_.next(stop, instant_from_clock() + look_around))
       job();
+    logs_.sweep();
     if (listener_->viewers() > 0)
       last_request_ = instant_from_clock();
     else if (was_visited_ && instant_from_clock() - last_request_.load() > settings_.linger)
       break;
   }
   // Jobs hold peers, which must be gone before the thread of their sockets has ended.
+  children_.stop();
   listener_->close();
   queue_.clear();
 }
 
 void WebServer::watch_store(const std::stop_token& stop) {
-  // A run writes a thousand times while one job waits for its turn.
-  const auto advance = [this] {
-    if (is_advancing_.exchange(true))
-      return;
-    queue_.add([this] {
-      is_advancing_ = false;
-      streams_.advance();
-    });
+  // A write while one job waits for its turn needs no other one.
+  const auto advance = [this, &stop] {
+    if (!is_advancing_.exchange(true))
+      queue_.add([this] {
+        is_advancing_ = false;
+        streams_.advance();
+      });
+    (void)pause_for(between_news, stop);  // a stop ends the watch, too
   };
   if (place_.store->watch(advance, stop))
     return;
@@ -115,25 +122,43 @@ void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& 
     return;
   }
   queue_.add([this, request, target = *std::move(target), peer] {
-    if (peer->is_gone())
-      return;
-    const RouteMatch match = find_route(target.segments);
-    if (match.route == nullptr || match.route->answer != nullptr)
-      peer->reply(answer_by_routes(place_, target));
-    else if (const Status opened = open_stream(request, target, peer); !opened)
-      peer->reply(error_reply(opened.error()));
+    if (!peer->is_gone())
+      answer(request, target, peer);
   });
 }
 
-Status WebServer::open_stream(const WebRequest& request, const WebTarget& target,
+void WebServer::answer(const WebRequest& request, const WebTarget& target,
+                       const std::shared_ptr<WebPeer>& peer) {
+  RouteMatch match = find_route(target.segments);
+  if (match.route == nullptr || match.route->answer != nullptr) {
+    peer->reply(answer_by_routes(place_, target));
+    return;
+  }
+  const Status begun = match.route->child != nullptr
+                           ? call_child(target, std::move(match), peer)
+                           : open_stream(request, target, std::move(match), peer);
+  if (!begun)
+    peer->reply(error_reply(place_.mask->error(begun.error())));
+}
+
+Status WebServer::call_child(const WebTarget& target, RouteMatch match,
+                             const std::shared_ptr<WebPeer>& peer) {
+  TRY(check_parameters(*match.route, target));
+  children_.add(TRY(match.route->child({place_, std::move(match.parts), target.query})), peer);
+  return {};
+}
+
+Status WebServer::open_stream(const WebRequest& request, const WebTarget& target, RouteMatch match,
                               const std::shared_ptr<WebPeer>& peer) {
-  const RouteCall call{place_, {}, target.query};
-  TRY(check_parameters(*find_route(target.segments).route, target));
+  TRY(check_parameters(*match.route, target));
+  const RouteCall call{place_, std::move(match.parts), target.query};
   // A browser that comes back says what it saw last; then the address tells what was long ago.
-  const RouteCall again{place_, {}, {{"Last-Event-ID", request.last_event_id}}};
-  const uint64_t after = request.last_event_id.empty()
-                             ? TRY(call.number("after", 0, INT64_MAX))
-                             : TRY(again.number("Last-Event-ID", 0, INT64_MAX));
+  const std::string& seen = request.last_event_id;
+  if (call.parts.contains("service"))
+    return logs_.add(call, seen.empty() ? call.parameter("after") : seen, peer);
+  const RouteCall again{place_, {}, {{"Last-Event-ID", seen}}};
+  const uint64_t after = seen.empty() ? TRY(call.number("after", 0, INT64_MAX))
+                                      : TRY(again.number("Last-Event-ID", 0, INT64_MAX));
   streams_.add(peer, Name(call.parameter("environment")), after);
   return {};
 }

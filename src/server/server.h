@@ -6,11 +6,14 @@
 /// calls `serve`, and its report is sent as the document that the command line prints. So the page
 /// knows what commands know, and what happens elsewhere is seen at once: the store tells.
 ///
+/// What reads users' texts is answered by a child (`child_calls.h`).
+///
 /// `guard.h` says who may ask, `http_listener.h` has the sockets, `routes.h` what can be asked,
-/// `event_streams.h` what is told unasked.
+/// `event_streams.h` and `log_streams.h` what is told unasked.
 
 #include "server/event_streams.h"
 #include "server/guard.h"
+#include "server/log_streams.h"
 #include "server/page_files.h"
 
 namespace fettle {
@@ -20,6 +23,8 @@ struct WebSettings {
   std::string landing{};  ///< where the page opens, behind `#`
   Duration linger = 60s;  ///< after the last viewer has gone
   ListenerSettings listener{};
+  std::string program = "/proc/self/exe";  ///< which answers what reads users' texts
+  ChildLimits child{};
 };
 
 class WebServer {
@@ -43,7 +48,11 @@ class WebServer {
   /// On the listener's thread.
   void take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer);
   const PageFile* find_file(std::string_view path) const;
-  Status open_stream(const WebRequest& request, const WebTarget& target,
+  void answer(const WebRequest& request, const WebTarget& target,
+              const std::shared_ptr<WebPeer>& peer);
+  Status call_child(const WebTarget& target, RouteMatch match,
+                    const std::shared_ptr<WebPeer>& peer);
+  Status open_stream(const WebRequest& request, const WebTarget& target, RouteMatch match,
                      const std::shared_ptr<WebPeer>& peer);
   void watch_store(const std::stop_token& stop);
 
@@ -54,6 +63,8 @@ class WebServer {
   Guard guard_;  ///< used on the listener's thread
   WorkQueue queue_;
   EventStreams streams_;
+  LogStreams logs_;
+  ChildCalls children_;
   std::atomic<bool> is_advancing_ = false;  ///< there is a job for all viewers
   std::atomic<Instant> last_request_;
   std::atomic<bool> was_visited_ = false;

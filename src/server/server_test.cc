@@ -2,132 +2,15 @@
 
 #include "server/server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include "server/log_lines.h"
 #include "server/routes.h"
-#include "tests/fixtures/package_fixture.h"
+#include "tests/fixtures/server_fixture.h"
 #include "verbs/packages/secrets.h"
 
 namespace fettle {
 namespace {
-
-constexpr PageFile files[] = {{"/", "text/html; charset=utf-8", "packed page"},
-                              {"/assets/main.js", "text/javascript; charset=utf-8", "packed code"}};
-
-/// A connection that says only what it is told to say.
-class Wire {
- public:
-  explicit Wire(int port) : own_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    EXPECT_EQ(::connect(own_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  }
-  /// Whether all of it was taken.
-  bool say(std::string_view bytes) const {
-    return ::send(own_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(bytes.size());
-  }
-  /// All that comes until the other side closes.
-  std::string rest() const {
-    std::string all;
-    while (hear(all)) {
-    }
-    return all;
-  }
-  /// All that comes until there is such a text.
-  std::string until(std::string_view text) const {
-    std::string all;
-    while (all.find(text) == all.npos && hear(all)) {
-    }
-    return all;
-  }
-  bool hear(std::string& all) const {
-    std::array<char, 65'536> buffer{};
-    const ssize_t count = ::recv(own_.get(), buffer.data(), buffer.size(), 0);
-    all.append(buffer.data(), count > 0 ? static_cast<size_t>(count) : 0);
-    return count > 0;
-  }
-
- private:
-  Descriptor own_;
-};
-
-class ServerTest : public RunPackageTest {
- protected:
-  ~ServerTest() override { stop(); }
-
-  void serve(const WebSettings& settings = {}) {
-    auto store = open_sqlite_store(home_.path("fettle.db"), served_.mask);
-    ASSERT_TRUE(store) << to_string(store.error());
-    store_ = *std::move(store);
-    const std::shared_ptr<Mask> mask = served_.mask;
-    served_ = place_;
-    served_.mask = mask;
-    served_.store = store_.get();
-    served_.interrupt = &interrupt_of_server_;
-    auto server = WebServer::open(served_, settings, files);
-    ASSERT_TRUE(server) << to_string(server.error());
-    server_ = *std::move(server);
-    host_ = cat("127.0.0.1:", server_->port());
-    thread_ = std::jthread([this](const std::stop_token& end) { server_->serve(end); });
-  }
-  void stop() {
-    thread_ = {};
-    server_.reset();
-  }
-
-  std::string sent(std::string_view request) const {
-    const Wire wire(server_->port());
-    EXPECT_TRUE(wire.say(request));
-    return wire.rest();
-  }
-  std::string request(std::string_view target, std::string_view fields = {},
-                      std::string_view method = "GET") const {
-    return cat(method, " ", target, " HTTP/1.1\r\nHost: ", host_, "\r\nConnection: close\r\n",
-               fields, "\r\n");
-  }
-  /// With the cookie.
-  std::string told(std::string_view target, std::string_view fields = {},
-                   std::string_view method = "GET") const {
-    return sent(request(target, cat("Cookie: ", cookie_, "\r\n", fields), method));
-  }
-  static std::string status_of(const std::string& reply) {
-    return reply.starts_with("HTTP/1.1 ") ? reply.substr(9, 3) : "none";
-  }
-  static Value document_in(const std::string& reply) {
-    const size_t end = reply.find("\r\n\r\n");
-    const Result<Value> read = read_json(end == reply.npos ? "" : reply.substr(end + 4));
-    EXPECT_TRUE(read) << reply;
-    return read ? *read : Value();
-  }
-  Value asked(std::string_view target) const {
-    const std::string reply = told(target);
-    EXPECT_EQ(status_of(reply), "200") << target << ": " << reply;
-    return document_in(reply);
-  }
-  std::string key_target() const {
-    return server_->address().substr(server_->address().find("/?key="));
-  }
-  void enter() {
-    const std::string reply = sent(request(key_target()));
-    ASSERT_EQ(status_of(reply), "200") << reply;
-    const std::string name = "Set-Cookie: ";
-    const size_t at = reply.find(name) + name.size();
-    cookie_ = reply.substr(at, reply.find(';', at) - at);
-  }
-
-  Interrupt interrupt_of_server_;
-  Workplace served_;
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<WebServer> server_;
-  std::jthread thread_;
-  std::string host_, cookie_;
-};
 
 TEST_F(ServerTest, TheKeyCountsOnceAndGivesACookieThatNoScriptReads) {
   serve({.landing = "/env/e"});
@@ -471,7 +354,7 @@ TEST_F(ServerTest, EndsWithTheLastViewer) {
 
 TEST_F(ServerTest, APortThatIsTakenIsSaid) {
   serve();
-  const auto second = WebServer::open(served_, {.port = server_->port()}, files);
+  const auto second = WebServer::open(served_, {.port = server_->port()}, files_of_test);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find(cat("`", host_, "`")), std::string::npos);
 }

@@ -1,10 +1,11 @@
 // The page in a real Chromium, against the real server with real environments.
 //
-//   node tests/page/test.mjs PROGRAM [--shop HOME PICTURE]
+//   node tests/page/test.mjs PROGRAM [--engine TOOL IMAGES] [--shop HOME PICTURE]
 //
 // makes a home of its own with environments of states and of a model, and looks at every view: what it shows, what a
-// click and a key do, also while something changes, and whether axe finds anything. With `--shop`, the environment
-// `shop` of that home is looked at, too, and its graph becomes a picture. `./dev page test` calls it.
+// click and a key do, also while something changes, and whether axe finds anything. With `--engine`, a private Podman
+// runs a package and a fleet, whose logs, plans and rollouts are looked at (`engine.mjs`). With `--shop`, the
+// environment `shop` of that home is looked at, too, and its graph becomes a picture. `./dev page test` calls it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,8 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
+import { checkEngine } from './engine.mjs';
+import { comparePicture } from './pictures.mjs';
 
-const [program, flag, shopHome, picture] = process.argv.slice(2);
+const [program, ...flags] = process.argv.slice(2);
+const [engineTool, images] = flags.includes('--engine') ? flags.slice(flags.indexOf('--engine') + 1) : [];
+const [shopHome, picture] = flags.includes('--shop') ? flags.slice(flags.indexOf('--shop') + 1) : [];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const folder = mkdtempSync(join(tmpdir(), 'fettle-page-'));
@@ -46,6 +51,7 @@ function makeEnvironments() {
     writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nfs::File(host=host, path="/tmp/page-test", mode=644, owner="root", group="root", content="${content}")\n`);
     try { run(['export', '-e', 'model'], { cwd: project }); } catch (error) { console.log(`no model: ${error.message.split('\n')[0]}`); return false; }
   }
+  run(['plan', '--version', '2', '-e', 'model', '--out', join(folder, 'model.plan')]);
   return true;
 }
 
@@ -79,7 +85,9 @@ async function look(browser, { address }, options, work) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const troubles = [];
-  page.on('console', (message) => { if (message.type() === 'error') troubles.push(`${message.text()} ${message.location().url}`); });
+  // A plan that cannot be made is an answer; the browser tells of its status.
+  const isAnswer = (message) => message.location().url.endsWith('/plan') && /status of 40[04]/.test(message.text());
+  page.on('console', (message) => { if (message.type() === 'error' && !isAnswer(message)) troubles.push(`${message.text()} ${message.location().url}`); });
   page.on('pageerror', (error) => troubles.push(String(error)));
   page.on('request', (request) => { if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:')) troubles.push(`asks ${request.url()}`); });
   await page.goto(address);
@@ -124,14 +132,14 @@ function viewsOf(hasModel) {
     ['#/env/small/fleet', 'Fleet of small', 'It has no workloads.'],
     ...(hasModel ? [['#/env/model/versions', 'Versions of model', 'from 1 to 2'], ['#/env/model/versions/2/1', 'From version 1 to 2 of model', 'two']] : []),
     ['#/env/small/versions', 'Versions of small', 'It has no versions'],
-    ['#/env/nope', 'nope', 'there is no environment'],
+    ['#/env/small/plan', 'Plan of small', 'breaks'],
+    ...(hasModel ? [['#/env/model/plan', 'Plan of model', 'fettle plan -e model'], ['#/plans', 'Kept plans', 'model.plan']] : []),
   ];
 }
 
 async function checkViews(page, origin, hasModel) {
   for (const [address, heading, text] of viewsOf(hasModel))
     await step(`${address} shows \`${text}\``, async () => {
-      if (heading === 'nope') return;
       await open(page, origin, address, heading);
       await until(page, (wanted) => document.body.innerText.includes(wanted), text);
       await checkWidth(page, address);
@@ -198,6 +206,17 @@ async function checkClicks(page, origin) {
   });
 }
 
+// The file names in `small` begin with a folder that is another one each time, so the list beside the picture is left out.
+async function checkPictures(browser, page, origin, look) {
+  for (const name of ['small', 'large'])
+    await step(`the graph of ${name} looks as it did`, async () => {
+      await open(page, origin, `#/env/${name}/graph`, `Graph of ${name}`);
+      await page.waitForSelector('canvas');
+      await page.waitForTimeout(200);
+      await comparePicture(browser, page.locator('canvas'), `graph-${name}-${look}`);
+    });
+}
+
 async function checkKeys(page, origin) {
   await step('the keyboard alone reaches a resource and its reasons', async () => {
     await open(page, origin, '#/env/small/graph', 'Graph of small');
@@ -236,6 +255,20 @@ async function checkChange(page, origin) {
   });
 }
 
+async function checkKeptPlan(browser) {
+  const server = await serve(home);
+  const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
+    await step('a kept plan says whether it is stale', async () => {
+      await open(page, origin, '#/plans', 'Kept plans');
+      await page.click('a:has-text("model.plan")');
+      await until(page, () => document.body.innerText.includes('It is still what would be done.'));
+      await checkAxe(page, 'kept plan');
+    });
+  });
+  await context.close();
+  server.child.kill('SIGTERM');
+}
+
 async function checkShop(browser) {
   const server = await serve(shopHome, ['shop']);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }, async (page, origin) => {
@@ -270,6 +303,8 @@ async function checkShop(browser) {
   server.child.kill('SIGTERM');
 }
 
+const tools = { serve, until, step, look, title, settled, open, checkAxe, checkWidth };
+
 async function main() {
   const hasModel = makeEnvironments();
   await step('an address that nobody can read ends it', async () => {
@@ -288,6 +323,7 @@ async function main() {
       await other.close();
     });
     await checkViews(page, origin, hasModel);
+    await checkPictures(browser, page, origin, 'light');
     await checkClicks(page, origin);
     await checkKeys(page, origin);
     await checkChange(page, origin);
@@ -295,9 +331,14 @@ async function main() {
   contexts.push(context);
   // The same on a small screen in the dark; 400 % of 1280 pixels are 320.
   const small = await serve(home);
-  contexts.push(await look(browser, small, { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }, (page, origin) => checkViews(page, origin, hasModel)));
+  contexts.push(await look(browser, small, { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }, async (page, origin) => {
+    await checkViews(page, origin, hasModel);
+    await checkPictures(browser, page, origin, 'dark');
+  }));
   await Promise.all(contexts.map((one) => one.close()));
-  if (flag === '--shop') await checkShop(browser);
+  if (hasModel) await checkKeptPlan(browser);
+  if (engineTool !== undefined) await checkEngine({ ...tools, browser, program, engineTool, images, folder });
+  if (shopHome !== undefined) await checkShop(browser);
   await browser.close();
   for (const { child } of [server, small]) {
     const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/deployments.h"
 #include "documents/events.h"
+#include "verbs/environments/plan_files.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -98,6 +100,14 @@ Status read_agents(const Face& face, ApplyRequest& request) {
     request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
   }
   return {};
+}
+
+void note_plan_file(const Face& face, const Workplace& place, const std::string& file) {
+  if (is_standard_output(file))
+    return;
+  if (const Status noted = remember_plan_file(place.home, file); !noted)
+    print_warning(face,
+                  cat("the plan is not in the list of kept plans: ", to_string(noted.error())));
 }
 
 Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_view environment) {

@@ -13,6 +13,9 @@ CommandOption allow_undeclared_option();
 Status read_agents(const Face& face, ApplyRequest& request);
 /// The plan of `--plan`; none without. Error (`Blame::user`): it is for another environment.
 Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_view environment);
+/// Adds the file of `--out` to the list of kept plans. What it holds counts without that, so only a
+/// warning says that it was not done.
+void note_plan_file(const Face& face, const Workplace& place, const std::string& file);
 /// The request of the options; the caller names the environment and the version. Error
 /// (`Blame::user`): an option without `--apply`, an `--agent` that is not `NAME=URI`, or a
 /// parallelism that is no number.

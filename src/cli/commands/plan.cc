@@ -197,6 +197,7 @@ Result<int> run_plan(Face& face) {
     TRY(write_output(file, [&](const ByteSink& write) {
       return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));
     }));
+    note_plan_file(face, *place, file);
   }
   for (const std::string& warning : preview.warnings)
     print_warning(face, warning);

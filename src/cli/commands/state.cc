@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -48,7 +50,29 @@ class LiveView : public Audience {
   std::map<Key, std::string> told_;
 };
 
+/// The words that ask for the same again, from anywhere. None if they hold a key: whoever types
+/// them for somebody else would show it to all users of this machine.
+LastStates words_of_run(const CommandLine& given, const std::string& environment) {
+  static const std::set<std::string, std::less<>> left_out{
+      "enclave", "run-name", "test", "fresh", "root-dir", "detailed-exitcode", "compat-exit-code"};
+  std::error_code failed;
+  LastStates asked{{"state"}, std::filesystem::current_path(failed).string()};
+  if (failed || given.has("acct-key") ||
+      std::ranges::find(given.arguments, "-") != given.arguments.end())
+    return {};
+  asked.words.insert(asked.words.end(), given.arguments.begin(), given.arguments.end());
+  asked.words.insert(asked.words.end(), {"-e", environment});
+  for (const CommandOption& option : state_options())
+    for (const std::string& spelling : option.names)
+      if (const std::string name = spelling.substr(std::min<size_t>(2, spelling.size()));
+          spelling.starts_with("--") && !left_out.contains(name))
+        for (const std::string& value : given.all(name))
+          asked.words.push_back(cat(spelling, "=", value));
+  return asked;
+}
+
 Result<int> run_state(Face& face) {
+  const CommandLine given = face.parsed;  // the configuration may add to it
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   LiveView view(face);
@@ -59,6 +83,7 @@ Result<int> run_state(Face& face) {
   if (is_test && face.parsed.has("plan"))
     return user_error("`--plan` carries out a plan, and `--test` does nothing");
   request.plan = TRY(kept_plan_asked(face, environment));
+  request.asked = words_of_run(given, environment);
   StatesReport applied = TRY(apply_states(*place, std::move(request), &view));
   // The process ends next: nobody waits until it is taken apart.
   static const StatesReport& report = *new StatesReport(std::move(applied));
@@ -72,8 +97,10 @@ Result<int> run_state(Face& face) {
     return tell_state_errors(face, report.errors);
   if (!report.fault.empty())
     print_error(cat("error: ", report.fault));
-  if (!out.empty() && !report.is_stopped)
+  if (!out.empty() && !report.is_stopped) {
     TRY(write_output(out, cat(write_json(plan_file_of(report, environment), {.indent = 2}), "\n")));
+    note_plan_file(face, *place, out);
+  }
   if (!is_standard_output(out))
     print_states(face, report, is_test);
   return code_of_states(face, report, is_test);

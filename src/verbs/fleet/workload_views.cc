@@ -69,6 +69,10 @@ Result<std::vector<Object>> objects_with_status(const Workplace& place, const Na
   return objects;
 }
 
+Result<bool> has_manifests(const Workplace& place, const Name& environment) {
+  return !TRY(stored_objects(place, environment)).empty();
+}
+
 Result<Name> owner_of_job(const Workplace& place, const Name& environment, const Name& job) {
   const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
   return workloads::owner_of_job(view->fleet, job);

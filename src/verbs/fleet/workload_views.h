@@ -10,6 +10,9 @@ namespace fettle {
 Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
                                                            const Name& environment);
 
+/// Whether manifests are stored in it.
+Result<bool> has_manifests(const Workplace& place, const Name& environment);
+
 /// The workload for whose rollout the job `ImagePullJob/NAMESPACE/NAME` pulls ahead. Empty: it is
 /// no such job.
 Result<Name> owner_of_job(const Workplace& place, const Name& environment, const Name& job);

@@ -113,6 +113,8 @@ class StatesWork {
     TRY(check_kept_plan());
     TRY(ensure_environment(place_, *edit_, Value::dict({{"states", true}})));
     TRY(remember_plugins());
+    if (request_.asked)
+      TRY(write_last_states(place_, *edit_, *request_.asked));
     TRY(goes_on_or_begins());
     TRY(carry_and_reconcile());
     warn_of_blocks(report_.results);

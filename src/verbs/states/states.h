@@ -4,6 +4,7 @@
 
 #include "states/compile.h"
 #include "states/intent.h"
+#include "verbs/states/last_states.h"
 #include "verbs/states/state_functions.h"
 #include "workplace/edit.h"
 #include "workplace/preview.h"
@@ -29,6 +30,7 @@ struct StatesRequest {
   bool is_serial = false;  ///< one after another, in Idem's order
   /// Carried out only if a test finds the same things due.
   std::optional<KeptPlan> plan{};
+  std::optional<LastStates> asked{};  ///< what is remembered of this run, by which it can be tested
 };
 
 struct StateResult {

@@ -1,0 +1,146 @@
+// What a run would do, before it does: in the words of `fettle plan`. It is shown and nothing else; whoever may act does
+// so on the command line.
+import { useEffect, useState } from 'preact/hooks';
+import { apiOf, type FleetPlan, type KeptPlan, type KeptSteps, type MadePlan, type PlanStep, type StatePlan, type TestedState, useDocument, useEvents } from './api';
+import { jsonOf, place, Shown, State, Table, timeOf, Title } from './parts';
+
+const verbs = ['create', 'update', 'replace', 'start', 'stop', 'run', 'ensure', 'remove', 'forget', 'blocked'];
+
+export function Plan({ environment }: { environment: string; rest: string[] }) {
+  const [isOld, setOld] = useState(false);
+  const answer = useDocument<MadePlan>(apiOf(environment, '/plan'), environment, false);
+  useEvents((event) => { if (event.environment === environment) setOld(true); }, [environment]);
+  useEffect(() => setOld(false), [answer.value]);
+  return <>
+    <Title>{`Plan of ${environment}`}</Title>
+    <p>What would be done now. Nothing is done here.</p>
+    <div class="buttons"><button type="button" onClick={() => { setOld(false); answer.again(); }}>Make the plan again</button>
+      {isOld && <p role="status">Something has happened since this plan was made.</p>}</div>
+    <Shown answer={answer}>{(made) => <>
+      <p><code>{made.command}</code></p>
+      {made.source === 'manifests' ? <Rollout plan={made.plan} /> : made.source === 'states' ? <States plan={made.plan} />
+        : <Steps environment={environment} plan={made.plan} />}
+    </>}</Shown>
+    <h2>Kept plans</h2>
+    <KeptList environment={environment} />
+  </>;
+}
+
+function Steps({ environment, plan }: { environment: string; plan: StatePlan }) {
+  const kept = plan.steps.filter((step) => step.verb === 'keep');
+  const outlived = kept.filter((step) => step.not_repeated);
+  return <>
+    {plan.at_work !== null && <p class="error">{plan.at_work} is working on it; its unfinished steps are shown as blocked.</p>}
+    {plan.warnings.map((warning) => <p key={warning} class="error">{warning}</p>)}
+    {plan.converged && <p>Everything is as wanted.</p>}
+    {verbs.map((verb) => <Group key={verb} environment={environment} title={verb} steps={plan.steps.filter((step) => step.verb === verb)} />)}
+    <Group environment={environment} title="keep, not repeated" steps={outlived} />
+    {plan.shared.length > 0 && <><h2>no longer wanted, left to others</h2>
+      <ul>{plan.shared.map((one) => <li key={one.key}>{one.key}: {one.why}</li>)}</ul></>}
+    <p>keep {kept.length}{plan.leftover_keys.length > 0 && `; no longer wanted, kept: ${plan.leftover_keys.join(', ')} (\`--prune\` removes ${plan.leftover_keys.length === 1 ? 'it' : 'them'})`}</p>
+  </>;
+}
+
+function Group({ environment, title, steps }: { environment: string; title: string; steps: PlanStep[] }) {
+  return steps.length === 0 ? null : <>
+    <h2>{title}</h2>
+    <ul class="changes">{steps.map((step) => <li key={step.key}>
+      <a href={place('env', environment, 'graph', 'node', step.key)}>{step.key}</a>{step.maybe && ' (maybe)'}: {step.why}
+      {step.origin !== null && <div class="origin">{step.origin}</div>}
+      {step.fields.length > 0 && <Table label={`Changes of ${step.key}`} heads={['Field', 'Before', 'After']}>
+        {step.fields.map((field) => <tr key={field.field}>
+          <th scope="row">{field.field}</th>
+          <td><pre>{field.before === null ? '' : jsonOf(field.before)}</pre></td>
+          <td><pre>{field.after === null ? '' : jsonOf(field.after)}</pre></td>
+        </tr>)}
+      </Table>}
+    </li>)}</ul>
+  </>;
+}
+
+const isEmpty = (value: unknown) => value === null || value === undefined || Object.keys(value).length === 0;
+
+// The tests of states, as `fettle state --test` tells them.
+function States({ plan }: { plan: Record<string, TestedState> }) {
+  const all = Object.entries(plan).filter(([, state]) => typeof state === 'object' && state !== null).sort(([, one], [, other]) => one.__run_num - other.__run_num);
+  const due = all.filter(([, state]) => state.result !== true || !isEmpty(state.changes));
+  return <>
+    {due.length === 0 && <p>Everything is as wanted.</p>}
+    <ul class="changes">{due.map(([tag, state]) => <li key={tag}>
+      <State name={state.result === false ? 'failed' : 'due'} /> <strong>{state.__id__}</strong>{state.name !== state.__id__ && ` (${state.name})`}: {typeof state.comment === 'string' ? state.comment : jsonOf(state.comment)}
+      {!isEmpty(state.changes) && <pre tabIndex={0} aria-label={`Changes of ${state.__id__}`}>{jsonOf(state.changes)}</pre>}
+    </li>)}</ul>
+    <p>keep {all.length - due.length}</p>
+  </>;
+}
+
+function Rollout({ plan }: { plan: FleetPlan }) {
+  return <>
+    {plan.warnings.map((warning) => <p key={warning} class="error">{warning}</p>)}
+    {plan.converged && <p>Everything is as wanted.</p>}
+    {plan.objects.map((one) => {
+      const pods = plan.pods.filter((pod) => pod.owner === one.object), pulls = plan.pulls.filter((pull) => pull.owner === one.object);
+      return <section key={one.object} aria-label={one.object}>
+        <h2>{one.object} <State name={one.status} /></h2>
+        {one.takenBack.map((field) => <p key={field.field}>takes back {field.field}: <code>{jsonOf(field.before)}</code> → <code>{jsonOf(field.after)}</code></p>)}
+        {pulls.map((pull) => <p key={pull.image}>{pull.nodes.length === 0 ? `image ${pull.image} is present`
+          : `pull ${pull.image} on ${pull.nodes.map((node) => node || 'this machine').join(', ')}, ${pull.parallelism} at a time`}</p>)}
+        {pods.length > 0 && <Table label={`Pods of ${one.object}`} heads={['Batch', 'Pod', 'Node', 'Action', 'Why']}>
+          {pods.map((pod) => <tr key={pod.pod}>
+            <td>{pod.batch ?? ''}</td><th scope="row">{pod.pod}</th><td>{pod.node || 'this machine'}</td>
+            <td><State name={pod.action} /></td><td>{pod.why}</td>
+          </tr>)}
+        </Table>}
+      </section>;
+    })}
+  </>;
+}
+
+const keptPlace = (plan: KeptPlan) => place('plans', plan.file);
+
+function KeptList({ environment }: { environment?: string }) {
+  const answer = useDocument<KeptPlan[]>(`/api/plans${environment === undefined ? '' : `?environment=${encodeURIComponent(environment)}`}`, environment);
+  return <Shown answer={answer}>{(all) => all.length === 0 ? <p>There are none: <code>fettle plan --out FILE</code> keeps one.</p>
+    : <Table label="Kept plans" heads={['File', 'Environment', 'Of', 'Written', 'Steps']}>
+      {all.map((one) => <tr key={one.file}>
+        <th scope="row"><a href={keptPlace(one)}>{one.file}</a></th>
+        <td>{one.environment}</td>
+        <td>{one.version !== null ? `version ${one.version}` : one.package ?? ''}</td>
+        <td>{timeOf(one.written)}</td>
+        <td>{one.due}</td>
+      </tr>)}
+    </Table>}</Shown>;
+}
+
+export function KeptPlans({ file }: { file?: string }) {
+  return file !== undefined ? <Kept file={file} /> : <>
+    <Title>Kept plans</Title>
+    <KeptList />
+  </>;
+}
+
+const stands: Record<string, string> = { due: 'It is still what would be done.', stale: 'It is stale, and would be refused.', unknown: 'Whether it is stale is not known.' };
+
+function Kept({ file }: { file: string }) {
+  const query = `?file=${encodeURIComponent(file)}`;
+  const answer = useDocument<KeptSteps>(`/api/plans/steps${query}`, '');
+  const stand = useDocument<{ stand: string; why: string }>(`/api/plans/stand${query}`, '', false);
+  return <>
+    <Title>{`Plan ${file}`}</Title>
+    <Shown answer={stand}>{({ stand: name, why }) => <p role="status"><State name={name} /> {stands[name]} {why}</p>}</Shown>
+    <div class="buttons"><button type="button" onClick={stand.again}>Look again</button></div>
+    <Shown answer={answer}>{(plan) => <>
+      <dl>
+        <dt>Environment</dt><dd><a href={place('env', plan.environment)}>{plan.environment}</a></dd>
+        {plan.version !== null && <><dt>Version</dt><dd>{plan.version}</dd></>}
+        {plan.package !== null && <><dt>Package</dt><dd class="code">{plan.package}</dd></>}
+        <dt>Written</dt><dd>{timeOf(plan.written)}</dd>
+        <dt>Carried out by</dt><dd><code>{plan.version !== null ? `fettle versions release ${plan.version} -e ${plan.environment} --apply --plan ${plan.file}`
+          : plan.package !== null ? `fettle run ${plan.package} -e ${plan.environment} --plan ${plan.file}` : `--plan ${plan.file}`}</code></dd>
+      </dl>
+      {plan.steps.length === 0 ? <p>Nothing is due.</p> : <Table label="Steps" heads={['Verb', 'Resource']}>
+        {plan.steps.map((step) => <tr key={step.key}><td><State name={step.verb} /></td><th scope="row">{step.key}</th></tr>)}
+      </Table>}
+    </>}</Shown>
+  </>;
+}
