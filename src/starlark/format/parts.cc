@@ -96,8 +96,6 @@ bool is_doc_string(const Part* part) {
   const Part* const block = statement->parent;
   if (block == nullptr)
     return false;
-  if (block->kind == Kind::file)
-    return statement->place == 0;
   if (block->kind == Kind::suite)
     return statement->place == 2;
   return block->kind == Kind::definition;
