@@ -19,9 +19,13 @@ ACCEPTED = [
 ]
 
 
-def projects():
+def is_project(name):
+    """Whether a file of this name is one by itself."""
+    return bool(re.fullmatch(r"(docker[-_])?compose[\w.-]*\.ya?ml", name)) and "override" not in name
+
+
+def projects(top=os.environ.get("COMPOSE_FILES")):
     """Each: folder and files."""
-    top = os.environ.get("COMPOSE_FILES")
     if not top:
         for line in open("tests/compose/projects.jsonl"):
             asked = json.loads(line)
@@ -32,7 +36,7 @@ def projects():
     for folder, folders, files in sorted(os.walk(os.path.abspath(top))):
         folders.sort()
         for name in sorted(files):
-            if re.fullmatch(r"(docker[-_])?compose[\w.-]*\.ya?ml", name) and "override" not in name:
+            if is_project(name):
                 yield {"folder": folder, "files": [name], "profiles": ["*"], "variables": {}}
 
 
@@ -42,7 +46,11 @@ def same(ours, theirs):
     return ("error" in ours) == ("error" in theirs) and ours.get("value") == theirs.get("value")
 
 
+def reason_of(asked, ours, theirs):
+    return next((why for why, holds in ACCEPTED if holds(asked, ours, theirs)), None)
+
+
 def compare(main, count, seed):
     asked = list(projects())[:count]
     rows = list(zip(map(json.dumps, asked), answers([main], asked), answers([peers.built(), "compose"], asked)))
-    return peers.report("compose files", seed, rows, same, lambda t, ours, theirs: next((why for why, holds in ACCEPTED if holds(t, ours, theirs)), None))
+    return peers.report("compose files", seed, rows, same, reason_of)

@@ -51,6 +51,8 @@ MODULES = {
     "yaml": "1.0.0",
     "yum": "2.1.1",
 }
+# Requires modules that nobody has published, so pip would not install it.
+ALONE = ("postgresql",)
 # What the examples read of their project.
 FILES = {
     "files/hello.txt": "hello from a file\n",
@@ -78,8 +80,11 @@ def environment(mirror):
     folder = os.path.join(os.path.abspath(mirror), "inmanta")
     if not os.path.exists(os.path.join(folder, "bin", "inmanta")):
         subprocess.run([python_of_inmanta(), "-m", "venv", folder], check=True)
-        wanted = [f"inmanta-module-{name}=={version}" for name, version in MODULES.items()]
-        subprocess.run([os.path.join(folder, "bin", "python3"), "-m", "pip", "-q", "install", f"inmanta-core=={CORE}", *wanted], check=True)
+        wanted = {name: f"inmanta-module-{name}=={version}" for name, version in MODULES.items()}
+        alone = [wanted.pop(name) for name in ALONE]
+        pip = [os.path.join(folder, "bin", "python3"), "-m", "pip", "-q", "install"]
+        subprocess.run([*pip, "--no-deps", *alone], check=True)
+        subprocess.run([*pip, f"inmanta-core=={CORE}", *wanted.values()], check=True)
     return folder
 
 

@@ -198,6 +198,9 @@ std::string plain_doc_string(std::string_view text, int depth) {
   const std::string quoted = requote(text);
   const StringParts old = parts_of(quoted);
   const std::string indent(size_t(depth) * 4, ' ');
+  // Black takes the two quotes of an empty one for the first of three.
+  if (old.quote.size() == 1 && old.body.empty())
+    return cat(old.letters, old.quote, old.quote, old.quote, old.quote, old.quote, old.quote);
   const bool spans_lines = old.quote.size() == 3 && old.body.find('\n') != old.body.npos;
   std::string body = spans_lines ? indented(old.body, indent) : std::string(trim(old.body));
   bool ends_in_backslash = false;
