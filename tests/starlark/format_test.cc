@@ -140,13 +140,12 @@ TEST(Layout, WhatCannotBeReadIsAnError) {
   for (int i = 0; i < 20'000; ++i)
     calls += "(c)";
   EXPECT_NE(layout_of(calls).find("more than 200 brackets in a row"), std::string::npos);
-  std::string clauses = "x = [a for a in b", conditionals = "x = ";
+  std::string clauses = "x = [a for a in b";
   for (int i = 0; i < 300'000; ++i)
     clauses += " if a";
   EXPECT_NE(layout_of(clauses + "]\n").find("nested deeper than 200"), std::string::npos);
-  for (int i = 0; i < 150; ++i)
-    conditionals += "a if b else ";
-  EXPECT_EQ(layout_of(conditionals + "c\n"),
+  EXPECT_EQ(layout_of(cat("x = ", std::string(50, 'a'), " + ", std::string(50, 'b'), " + ",
+                          std::string(199, '['), std::string(199, ']'), "\n")),
             "error: a.star: with the parentheses that its layout adds, the file is nested deeper "
             "than 200: cannot be laid out");
 }
