@@ -9,12 +9,31 @@ import re
 import peers
 from differ_jq import answers
 
+
+
+def contexts(answer):
+    services = (answer.get("value") or {}).get("services", {})
+    return [service["build"] for service in services.values() if isinstance(service.get("build"), dict)]
+
+
+def has_outer_context(answer):
+    return any(str(build.get("context", "")).startswith("..") for build in contexts(answer))
+
+
+def without_contexts(answer):
+    copy = json.loads(json.dumps(answer))
+    for build in contexts(copy):
+        build.pop("context", None)
+    return copy
+
+
 # A reason, and when it holds: (text, ours, theirs).
 ACCEPTED = [
     ("a service of a `provider`, an inline Dockerfile or a context elsewhere is refused here", lambda t, ours, theirs: re.search("provider|dockerfile_inline|is not a folder of the project", ours.get("error", ""))),
     ("a file outside of the project's folder is not read here", lambda t, ours, theirs: "leads outside" in ours.get("error", "")),
     ("a file of the first version, with services at the top, is refused by both in other words", lambda t, ours, theirs: "error" in ours and "error" in theirs),
     ("services need each other: compose-go finds that when they start", lambda t, ours, theirs: "services need each other" in ours.get("error", "")),
+    ("a context outside of the project's folder is refused when it is to be built", lambda t, ours, theirs: has_outer_context(ours) and without_contexts(ours) == without_contexts(theirs)),
     ("two services would have one name in an environment", lambda t, ours, theirs: "would both be called" in ours.get("error", "")),
 ]
 
