@@ -1,7 +1,5 @@
 #include "starlark/format/literals.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -221,20 +219,6 @@ std::string plain_doc_string(std::string_view text, int depth) {
 
 int length_of(std::string_view text) {
   return int(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-int width_of(std::string_view text) {
-  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; }))
-    return int(text.size());
-  int width = 0;
-  for (size_t at = 0; at < text.size();) {
-    utf8proc_int32_t code = 0;
-    const auto size = utf8proc_iterate(reinterpret_cast<const uint8_t*>(text.data() + at),
-                                       static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    width += size > 0 ? utf8proc_charwidth(code) : 1;
-    at += size > 0 ? size_t(size) : 1;
-  }
-  return width;
 }
 
 }  // namespace fettle::starlark::layout

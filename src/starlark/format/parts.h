@@ -124,7 +124,6 @@ Part* inside_parentheses(const Part* part);
 bool is_empty_tuple(const Part* part);
 /// A tuple of one item, with parentheses or without.
 bool is_one_tuple(const Part* part);
-bool is_tuple(const Part* part);
 /// The star of `*args` or `**args`.
 bool is_rest_star(const Part* part);
 /// A text in triple quotes that spans lines.
