@@ -13,7 +13,7 @@ import threading
 # Functions of exec that may change something are not called with `--test` here, but are in Idem; so what they do is compared without it.
 LOOKS = ("get", "list")
 # Mistakes in an example, all of which are named here before anything runs; in Idem they are warnings, or failures in the middle of a run.
-MISTAKE = re.compile(r"invalid keyword argument|missing required argument|Could not find function|not formed as|Too many functions|must be a dictionary|there is no exec function")
+MISTAKE = re.compile(r"invalid keyword argument|missing required argument|Could not find function|No function declared|matches several states|not formed as|Too many functions|must be a dictionary|there is no exec function")
 KEPT = ("result", "comment", "changes", "old_state", "new_state")
 
 
@@ -148,6 +148,8 @@ def worded(text):
         text = text.strip().split("\n")[-1]
     text = re.sub(r"(\[Errno \d+\] [^:]+): '.*'$", r"\1", text)  # another loop of Python names the file
     text = re.sub(r"^`?(?:states|exec)\.[\w.]+`?: ", "", text)
+    text = re.sub(r"^(?:BindError: missing a|TypeError: \w+\(\) missing 1) required (?:positional )?argument: ", "missing ", text)
+    text = text.replace("fettle_plugins.data.NamespaceDict", "dict")
     return text.split("\n  File ")[0]
 
 
@@ -200,6 +202,8 @@ def judged(example, there, here):
         return "not in Idem", there if isinstance(there, str) else f"{len(there)} of {example.count} states have answers"
     if not isinstance(here, dict):
         return "differs", here
+    if "name_prefix" in example.text:  # here, a name is never made up
+        there, here = ({tag: {**ret, "comment": None, "new_state": None, "changes": None} for tag, ret in one.items()} for one in (there, here))
     found = difference(there, here, example.mark)
     if found is None:
         return ("fails alike" if any(ret.get("result") is False for ret in there.values()) else "alike"), ""

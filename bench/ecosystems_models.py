@@ -51,6 +51,8 @@ MODULES = {
     "yaml": "1.0.0",
     "yum": "2.1.1",
 }
+# Requires modules that nobody has published, so pip would not install it.
+ALONE = ("postgresql",)
 # What the examples read of their project.
 FILES = {
     "files/hello.txt": "hello from a file\n",
@@ -62,14 +64,27 @@ FILES = {
 PLACE = "std::AgentConfig["
 
 
+def python_of_inmanta():
+    """The first of $PATH that is new enough; what is called so may also be the shim of a version that is switched off."""
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for name in ("python3.13", "python3"):
+            python = os.path.join(folder, name)
+            asked = [python, "-c", "import sys; sys.exit(sys.version_info < (3, 13))"]
+            if os.access(python, os.X_OK) and subprocess.run(asked, capture_output=True).returncode == 0:
+                return python
+    sys.exit("Inmanta 20.1 needs Python 3.13: put the folder of `python3.13` into $PATH")
+
+
 def environment(mirror):
     """The Python of MIRROR/inmanta, which has Inmanta and the modules. Inmanta 20.1 needs Python 3.13."""
     folder = os.path.join(os.path.abspath(mirror), "inmanta")
     if not os.path.exists(os.path.join(folder, "bin", "inmanta")):
-        python = shutil.which("python3.13") or sys.executable
-        subprocess.run([python, "-m", "venv", folder], check=True)
-        wanted = [f"inmanta-module-{name}=={version}" for name, version in MODULES.items()]
-        subprocess.run([os.path.join(folder, "bin", "python3"), "-m", "pip", "-q", "install", f"inmanta-core=={CORE}", *wanted], check=True)
+        subprocess.run([python_of_inmanta(), "-m", "venv", folder], check=True)
+        wanted = {name: f"inmanta-module-{name}=={version}" for name, version in MODULES.items()}
+        alone = [wanted.pop(name) for name in ALONE]
+        pip = [os.path.join(folder, "bin", "python3"), "-m", "pip", "-q", "install"]
+        subprocess.run([*pip, "--no-deps", *alone], check=True)
+        subprocess.run([*pip, f"inmanta-core=={CORE}", *wanted.values()], check=True)
     return folder
 
 

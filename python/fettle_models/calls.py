@@ -75,6 +75,7 @@ def _call(server, call):
         description.argument(index, value) for index, value in enumerate(call.get("args", ()))
     ]
     named = {name: description.named(name, value) for name, value in call.get("named", {}).items()}
+    context = None
     if description.context is not None:
         context = _context(server, plugin)
         if description.context < 0:
@@ -83,7 +84,18 @@ def _call(server, call):
             named[description.context_name] = context
         else:
             given.insert(description.context, context)
-    return plugin.run(*given, **named)
+    returned = plugin.run(*given, **named)
+    return _emitted(plugin, context) if plugin.emits_statements else returned
+
+
+def _emitted(plugin, context):
+    """The value that a plugin has set; what it returns means nothing."""
+    if context is None or not context.result.hasValue:
+        raise Exception(
+            f"{plugin.short_name} is declared with emits_statements, so it gives no value but by "
+            "`Context.result.set_value`, which it did not call"
+        )
+    return context.result.get_value()
 
 
 def _check_commands(plugin):
@@ -99,7 +111,9 @@ def _context(server, plugin):
     if known is None:
         from inmanta.plugins import Context
 
-        known = _CONTEXTS[plugin.full_name] = Context(server, plugin)
+        known = Context(server, plugin)
+        if not plugin.emits_statements:  # else it is of one call
+            _CONTEXTS[plugin.full_name] = known
     return known
 
 

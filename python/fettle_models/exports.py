@@ -30,7 +30,7 @@ def describe(server, request):
             {"entity": name, "file": _file_of(cls)} for name, cls in found.resource.get_resources()
         ],
         "handlers": list(handlers.Commander.get_handlers()) if handlers is not None else [],
-        "managers": bool(_exporter(server)._managers),
+        "managers": bool(_exporter(server)._managers or _exporter(server).wanted_functions()),
     }
 
 
@@ -188,8 +188,9 @@ def plain(value):
 
 
 def manage_dependencies(server, request):
-    """Lets the managers change what resources require. `dependencies`: all resources of the model,
-    with their `needs`; one that was not made here also has its fields and its instance."""
+    """Lets the managers change what resources require, and calls the functions of `@export` that
+    are asked for. `dependencies`: all resources of the model, with their `needs`; one that was not
+    made here also has its fields and its instance."""
     from inmanta import resources
 
     exporter = _exporter(server)
@@ -205,7 +206,9 @@ def manage_dependencies(server, request):
         made.resource_requires = {
             exporter._resources[need] for need in made.requires if need in exporter._resources
         }
-    exporter.call_dependency_managers(Types())
+    types = Types()
+    exporter.call_dependency_managers(types)
+    exporter.call_functions(types)
     return {
         "needs": {
             made.id.resource_str(): sorted(need.resource_str() for need in made.requires)

@@ -7,6 +7,7 @@ import logging
 
 from inmanta import resources, util
 from inmanta.ast import UnknownException
+from inmanta.config import Config
 from inmanta.resources import Id
 
 LOGGER = logging.getLogger(__name__)
@@ -72,6 +73,25 @@ class Exporter:
     def get_environment_id(self):
         return self._environment
 
+    @staticmethod
+    def wanted_functions():
+        """The names of the functions of `@export` that are to be called."""
+        names = Config.get("config", "export", "") or ""
+        return [name.strip() for name in names.split(",") if name.strip()]
+
+    def call_functions(self, types):
+        """Those with types get their instances, by type."""
+        self.types = types
+        for name in self.wanted_functions():
+            if name not in self._functions:
+                raise Exception(f"Export function {name} does not exist.")
+            wanted, function = self._functions[name]
+            found = {one: types[one].get_all_instances() if one in types else [] for one in wanted}
+            if wanted:
+                function(self, types=found)
+            else:
+                function(self)
+
     def call_dependency_managers(self, types):
         """Lets the managers change `requires`, in which they may leave ids, texts and resources."""
         for manager in self._managers:
@@ -109,7 +129,7 @@ class code_manager:
 
 
 class export:
-    """Registers a function; it is called only by who asks for it by its name."""
+    """Registers a function; it is called if `INMANTA_CONFIG_EXPORT` has its name."""
 
     def __init__(self, name, *args):
         self.name, self.types = name, list(args)

@@ -52,6 +52,25 @@ class _Compiler(_Nothing):
         return dict(registry.plugins)
 
 
+class _Result:
+    """What a plugin with `emits_statements` gives instead of a return value."""
+
+    def __init__(self):
+        self.hasValue = False
+        self._value = None
+
+    def set_value(self, value, location=None, recur=True):
+        if self.hasValue and self._value != value:
+            raise PluginException(f"value set twice: {self._value!r} and {value!r}")
+        self._value, self.hasValue = value, True
+
+    def get_value(self):
+        return self._value
+
+    def is_ready(self):
+        return self.hasValue
+
+
 class _Caller:
     @property
     def namespace(self):
@@ -77,6 +96,8 @@ class Context:
     def __init__(self, server, plugin):
         self._server = server
         self.plugin = plugin
+        if plugin.emits_statements:
+            self.result = _Result()
 
     def get_type(self, name):
         return entity_of(str(name))
@@ -135,11 +156,17 @@ class Context:
         return _Nothing("Context.queue")
 
     def emit_expression(self, *ignored):
-        raise _not_here("Context.emit_expression", "a plugin returns a value")
+        raise _not_here(
+            "Context.emit_expression",
+            "Inmanta 20.1 no longer has it, either; with `emits_statements`, give the value to "
+            "`Context.result.set_value`",
+        )
 
     def __getattr__(self, name):
         if name == "result":
-            raise _not_here(f"Context.{name}", "the compiler is not Inmanta's")
+            raise _not_here(
+                f"Context.{name}", "only `@plugin(emits_statements=True)` gives its value there"
+            )
         raise AttributeError(f"'Context' object has no attribute '{name}'")
 
 

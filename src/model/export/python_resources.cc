@@ -1,5 +1,6 @@
 #include "model/export/python_resources.h"
 
+#include <cstdlib>
 #include <set>
 
 #include "base/text.h"
@@ -31,16 +32,15 @@ void read_declarations(const Path& file, std::string_view text,
   }
 }
 
-/// Whether a manager of dependencies is registered: to import the name alone is not.
-bool registers_manager(std::string_view text) {
-  constexpr std::string_view mark = "dependency_manager";
+/// Whether a function is registered by that name: to import the name alone is not.
+bool registers(std::string_view text, std::string_view mark) {
   for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size()))
     if (ends_in_decorator(text.substr(0, at)) || text.substr(at + mark.size()).starts_with('('))
       return true;
   return false;
 }
 
-void read_folder(const Path& folder, PythonMentions& found) {
+void read_folder(const Path& folder, bool wants_exports, PythonMentions& found) {
   std::set<Path> files;
   std::error_code failed;
   for (std::filesystem::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
@@ -50,7 +50,8 @@ void read_folder(const Path& folder, PythonMentions& found) {
   for (const Path& file : files)
     if (const Result<std::string> text = read_file(file)) {
       read_declarations(file, *text, found.resources);
-      found.has_managers |= registers_manager(*text);
+      found.has_managers |=
+          registers(*text, "dependency_manager") || (wants_exports && registers(*text, "export"));
     }
 }
 
@@ -69,8 +70,10 @@ std::map<std::string, Path> python_folders(const Program& program) {
 
 PythonMentions python_mentions(const Program& program) {
   PythonMentions found;
+  const char* const setting = std::getenv("INMANTA_CONFIG_EXPORT");
+  const bool wants_exports = setting != nullptr && *setting != '\0';
   for (const auto& [name, folder] : python_folders(program))
-    read_folder(folder, found);
+    read_folder(folder, wants_exports, found);
   return found;
 }
 

@@ -12,7 +12,8 @@ namespace fettle::model {
 
 struct PythonMentions {
   std::map<std::string, Path, std::less<>> resources;  ///< files with `@resource("…")`, by entity
-  bool has_managers = false;                           ///< `dependency_manager` occurs
+  /// `dependency_manager` occurs; or `@export`, and `$INMANTA_CONFIG_EXPORT` names some of them.
+  bool has_managers = false;
 };
 
 PythonMentions python_mentions(const Program& program);

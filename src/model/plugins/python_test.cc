@@ -266,6 +266,12 @@ TEST_F(PythonPlugins, OldOnesAndThoseOfOtherCompilersAreToldOf) {
          "@deprecated(replaced_by='m::new')\n@plugin\ndef old() -> 'int':\n    return 1\n"
          "@plugin(commands=['no-such-command'])\ndef needs():\n    pass\n"
          "@plugin(emits_statements=True)\ndef emits(c: Context):\n    c.emit_expression(1)\n"
+         "@plugin(emits_statements=True)\ndef sets(c: Context, n: 'int'):\n"
+         "    c.result.set_value(n + 1, None)\n    return 7\n"
+         "@plugin(emits_statements=True)\ndef twice(c: Context):\n"
+         "    c.result.set_value(1)\n    c.result.set_value(2)\n"
+         "@plugin(emits_statements=True)\ndef nothing(c: Context):\n    return 1\n"
+         "@plugin\ndef other(c: Context):\n    c.result.set_value(1)\n"
          "@plugin\ndef client(c: Context):\n    c.get_client()\n"
          "@plugin\ndef data(c: Context) -> 'string':\n    return c.get_data_dir()\n");
   EXPECT_EQ(compiled("import m\nstd::print(m::old())"),
@@ -274,6 +280,11 @@ TEST_F(PythonPlugins, OldOnesAndThoseOfOtherCompilersAreToldOf) {
             "needs requires no-such-command to be available in $PATH");
   expect_in(compiled("import m\nx = m::emits()"),
             "Context.emit_expression is not possible in fettle");
+  EXPECT_EQ(compiled("import m\nstd::print(m::sets(1))\nstd::print(m::sets(2))"), "2\n3\n");
+  expect_in(compiled("import m\nx = m::twice()"), "value set twice: 1 and 2");
+  expect_in(compiled("import m\nx = m::nothing()"),
+            "nothing is declared with emits_statements, so it gives no value but by");
+  expect_in(compiled("import m\nx = m::other()"), "only `@plugin(emits_statements=True)`");
   expect_in(compiled("import m\nx = m::client()"),
             "Context.get_client is not possible in fettle: there is no server of Inmanta");
   EXPECT_EQ(compiled("import m\nstd::print(m::data())"), "data/m\n");

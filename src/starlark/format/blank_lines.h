@@ -1,6 +1,6 @@
 #pragma once
 /// How many empty lines stand before a line: two around functions of a file, one around those in
-/// blocks, else as many as there were, but no more than that.
+/// blocks, none at the begin of a block, else as many as there were, but no more than that.
 
 #include <vector>
 
@@ -21,14 +21,11 @@ class BlankLines {
     int depth = 0;
     bool is_comment = false;
     bool is_definition = false;
-    bool is_doc_string = false;  ///< and nothing else
     bool opens_block = false;
-    bool is_kept = false;  ///< code that stands as it was written
   };
   static Seen look_at(const Line& line);
   int count(const Line& line, const Seen& seen);
-  int before_definition(const Seen& seen, int before, bool had_any);
-  bool follows_file_doc(const Seen& seen) const;
+  int before_definition(const Seen& seen, int before);
 
   std::vector<Seen> lines_;
   std::vector<int> before_;

@@ -32,17 +32,10 @@ bool names_a_type(std::string_view content) {
 /// One space behind the `#`.
 std::string plain_comment(std::string_view written) {
   const std::string_view whole = written.substr(0, written.find_last_not_of(" \t\r\v\f") + 1);
-  if (wish_of(whole) != Wish::none)
-    return std::string(whole);
   std::string content(whole.substr(1));
   if (content.starts_with(hard_space) &&
       !names_a_type(std::string_view(content).substr(hard_space.size())))
     content.replace(0, hard_space.size(), " ");
-  if (names_a_type(content) && content.find(hard_space) == content.npos) {
-    const size_t colon = content.find(':');
-    content = cat(trim(std::string_view(content).substr(0, colon)), ": ",
-                  trim(std::string_view(content).substr(colon + 1)));
-  }
   constexpr std::string_view kept = " !:#'";
   if (!content.empty() && kept.find(content[0]) == kept.npos)
     content.insert(0, 1, ' ');
@@ -109,8 +102,10 @@ std::vector<Part*> take_comments(Parts& parts, Part& token) {
     end = comment.end;
   }
   const std::string_view rest = token.before.substr(end);
-  token.newlines =
-      rest.find('\\') == rest.npos ? static_cast<int>(std::ranges::count(rest, '\n')) : 0;
+  const std::string_view before_comments = token.before.substr(0, token.before.find('#'));
+  token.newlines = before_comments.find('\\') == before_comments.npos
+                       ? static_cast<int>(std::ranges::count(rest, '\n'))
+                       : 0;
   token.before = {};
   return taken;
 }

@@ -97,7 +97,7 @@ Result<std::string> lay_out(const std::string& file, const std::string& text,
     auto next = lay_out_once(current, options);
     if (!next && pass == 0)
       return error_at(file, text, next.error());
-    // Long conditionals get parentheses, which are levels, too.
+    // Long values get parentheses, which are a level, too.
     if (!next && is_program(current, options))
       return user_error(
           cat("with the parentheses that its layout adds, the file is ", next.error().message),

@@ -50,7 +50,6 @@ class Keeper {
       text.remove_suffix(1);
     Part* const part = parts_.token(Kind::own_comment, text);
     part->before = before;
-    part->rank = 1;
     return part;
   }
 

@@ -1,8 +1,6 @@
 #include "starlark/format/line.h"
 
 #include <algorithm>
-#include <limits>
-#include <unordered_set>
 
 #include "starlark/format/literals.h"
 #include "starlark/format/spaces.h"
@@ -173,10 +171,9 @@ void Line::append(Part* token, bool has_spaces, bool track) {
 }
 
 bool Line::append_if_possible(Part* token) {
-  if (brackets.depth() == 0 || brackets.any_open_for_or_lambda()) {
-    if (is_comment() || (!parts.empty() && token->kind == Kind::own_comment))
-      return false;
-  }
+  if (brackets.depth() == 0 &&
+      (is_comment() || (!parts.empty() && token->kind == Kind::own_comment)))
+    return false;
   append(token, true);
   return true;
 }
@@ -217,16 +214,16 @@ bool Line::append_comment(Part& comment) {
   }
   if (comment.kind != Kind::comment)
     return false;
-  if (parts.empty()) {
+  // A comment behind a single token in parentheses that are not there belongs to the token.
+  const bool is_of_token = !parts.empty() && parts.back()->kind == Kind::close_paren &&
+                           parts.back()->text.empty() && parts.back()->parent != nullptr &&
+                           count_tokens(parts.back()->parent, 4) <= 3;
+  if (parts.size() < (is_of_token ? 2 : 1)) {
     comment.kind = Kind::own_comment;
     comment.spaces = comment.newlines = 0;
     return false;
   }
-  Part* last = parts.back();
-  // A comment behind a single token in parentheses that are not there belongs to the token.
-  if (last->kind == Kind::close_paren && last->text.empty() && last->parent != nullptr &&
-      count_tokens(last->parent, 4) <= 3 && !has_own_comments() && parts.size() >= 2)
-    last = parts[parts.size() - 2];
+  Part* const last = parts[parts.size() - (is_of_token ? 2 : 1)];
   const auto [entry, is_new] = comment_index_.try_emplace(last, comments_.size());
   if (is_new)
     comments_.push_back({last, {}});
@@ -249,12 +246,13 @@ std::vector<Part*> Line::comments() const {
   return all;
 }
 
-bool Line::is_chained_assignment() const {
-  return std::ranges::count(parts, Kind::equal, &Part::kind) > 1;
-}
-
 bool Line::has_own_comments() const {
   return std::ranges::any_of(parts, [](Part* part) { return part->kind == Kind::own_comment; });
+}
+
+bool Line::has_bare_own_comments() const {
+  return std::ranges::any_of(
+      parts, [](Part* part) { return part->kind == Kind::own_comment && part->depth == 0; });
 }
 
 bool Line::has_multiline_strings() const { return std::ranges::any_of(parts, is_multiline_string); }
@@ -301,103 +299,8 @@ bool is_one_item(const Part& closing, const std::vector<Part*>& parts, size_t en
   return false;
 }
 
-namespace {
-
-/// Whether a text that spans lines may stay where it is on its line: nothing but a comma behind it
-/// would have to be split.
-class MultilineJudge {
- public:
-  explicit MultilineJudge(const Line& line) : line_(line) {
-    tokens_.insert(line.parts.begin(), line.parts.end());
-  }
-
-  bool may_stay() {
-    for (size_t i = 0; i < line_.parts.size(); ++i)
-      if (!look_at(i))
-        return false;
-    return around_.empty() || std::ranges::all_of(commas_, [](int count) { return count == 0; });
-  }
-
- private:
-  bool look_at(size_t i) {
-    Part& token = *line_.parts[i];
-    if (!has_left_ && !follow_depth(token))
-      return false;
-    if (token.depth <= level_ && token.kind == Kind::comma)
-      count_comma(i);
-    if (has_left_)
-      level_ = std::min(level_, token.depth);
-    return !is_multiline_string(&token) || note_string(token);
-  }
-
-  /// False: the text stood among several items, and its level is over.
-  bool follow_depth(const Part& token) {
-    const size_t size = size_t(token.depth) + 1;
-    if (size > commas_.size()) {
-      commas_.push_back(0);
-      return true;
-    }
-    if (size == commas_.size())
-      return true;
-    const int passed = commas_.back();
-    commas_.pop_back();
-    if (string_ == nullptr || string_->depth != token.depth + 1)
-      return true;
-    has_left_ = true;
-    level_ = token.depth;
-    return passed == 0;
-  }
-
-  void count_comma(size_t i) {
-    const Part& comma = *line_.parts[i];
-    const Part* const sibling = previous_sibling(&comma);
-    const bool is_ignored =
-        sibling == nullptr || std::ranges::find(around_, sibling) != around_.end();
-    if ((line_.inside_brackets || comma.depth > 0) &&
-        (i + 1 != line_.parts.size() || !is_ignored) && size_t(comma.depth) < commas_.size())
-      ++commas_[size_t(comma.depth)];
-  }
-
-  /// False: the line is to be split.
-  bool note_string(Part& token) {
-    const Part* const parent = token.parent;
-    if (parent != nullptr &&
-        (parent->kind == Kind::conditional ||
-         (parent->parent != nullptr && parent->parent->kind == Kind::dict_items)))
-      return false;
-    if (!around_.empty())
-      return false;
-    string_ = &token;
-    for (Part* part = &token; part != nullptr; part = part->parent) {
-      if (!tokens_.contains(first_token(part)) || !tokens_.contains(last_token(part)))
-        break;
-      around_.push_back(part);
-    }
-    return true;
-  }
-
-  const Line& line_;
-  std::unordered_set<const Part*> tokens_;
-  std::vector<int> commas_;  ///< by depth
-  std::vector<const Part*> around_;
-  const Part* string_ = nullptr;
-  bool has_left_ = false;
-  int level_ = std::numeric_limits<int>::max();
-};
-
-}  // namespace
-
 bool is_short_enough(const Line& line, const std::string& text, int limit) {
-  if (line.has_own_comments())
-    return false;
-  const size_t first = text.find('\n');
-  if (first == text.npos)
-    return width_of(text) <= limit;
-  const std::string_view whole(text);
-  if (width_of(whole.substr(0, first)) > limit ||
-      width_of(whole.substr(whole.rfind('\n') + 1)) > limit)
-    return false;
-  return MultilineJudge(line).may_stay();
+  return length_of(text) <= limit && text.find('\n') == text.npos && !line.has_own_comments();
 }
 
 bool is_short_enough(const Line& line) { return is_short_enough(line, line.text(), line_length); }

@@ -27,7 +27,6 @@ class Brackets {
 
   void mark(Part& token);
   bool any_open() const { return !open_.empty(); }
-  bool any_open_for_or_lambda() const { return !for_depths_.empty() || !lambda_depths_.empty(); }
   int depth() const { return depth_; }
   /// The square bracket that the next token stands in directly; or null.
   Part* open_square() const;
@@ -71,9 +70,10 @@ class Line {
 
   bool is_comment() const { return parts.size() == 1 && parts[0]->kind == Kind::own_comment; }
   bool is_definition() const { return !parts.empty() && parts[0]->is_word("def"); }
-  bool is_chained_assignment() const;
   bool opens_block() const { return !parts.empty() && parts.back()->kind == Kind::colon; }
   bool has_own_comments() const;
+  /// In no brackets.
+  bool has_bare_own_comments() const;
   bool has_multiline_strings() const;
   /// Whether the bracket that closes last has a comma before it, as somebody wrote it to have each
   /// item on a line of its own.
@@ -104,8 +104,7 @@ class Line {
   std::unordered_map<const Part*, bool> complex_;
 };
 
-/// Whether a line needs no split. One with a text that spans lines is judged by what stands around
-/// that text.
+/// Whether a line needs no split. One with a text that spans lines does.
 bool is_short_enough(const Line& line, const std::string& text, int limit);
 bool is_short_enough(const Line& line);
 

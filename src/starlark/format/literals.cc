@@ -1,7 +1,5 @@
 #include "starlark/format/literals.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -106,24 +104,7 @@ std::string requote(std::string_view text) {
   return cat(old.letters, quote, other, quote);
 }
 
-/// Escapes of code points, in small letters.
-std::string with_small_escapes(std::string_view text) {
-  std::string changed(text);
-  if (parts_of(text).letters.find('r') != std::string_view::npos)
-    return changed;
-  for (size_t i = 0; i + 1 < changed.size(); ++i) {
-    if (changed[i] != '\\')
-      continue;
-    const char kind = changed[++i];
-    const size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-    for (size_t d = 1; d <= digits && i + d < changed.size(); ++d)
-      if (changed[i + d] >= 'A' && changed[i + d] <= 'F')
-        changed[i + d] = static_cast<char>(changed[i + d] | 32);
-  }
-  return changed;
-}
-
-/// The lines of documentation; tabs that indent them become spaces.
+/// The lines of documentation, without an empty one at the end; tabs that indent them become spaces.
 std::vector<std::string> lines_of(std::string_view body) {
   std::vector<std::string> lines;
   for (const std::string_view line : split(body, '\n')) {
@@ -135,12 +116,14 @@ std::vector<std::string> lines_of(std::string_view body) {
     std::string indent;
     for (const char c : line.substr(0, line.size() - rest.size())) {
       if (c == '\t')
-        indent.append(4 - indent.size() % 4, ' ');
+        indent.append(8 - indent.size() % 8, ' ');
       else
         indent += c;
     }
     lines.push_back(indent + std::string(rest));
   }
+  if (lines.size() > 1 && lines.back().empty())
+    lines.pop_back();
   return lines;
 }
 
@@ -204,15 +187,18 @@ std::string plain_number(std::string_view text) {
   return cat(with_digits_around_point(std::string_view(number).substr(0, e)), "e", exponent);
 }
 
-std::string plain_string(std::string_view text) { return requote(with_small_escapes(text)); }
+std::string plain_string(std::string_view text) { return requote(text); }
 
 std::string plain_doc_string(std::string_view text, int depth) {
   // Other indentation would change what such a text says.
   if (joins_lines(text))
     return plain_string(text);
-  const std::string quoted = requote(with_small_escapes(text));
+  const std::string quoted = requote(text);
   const StringParts old = parts_of(quoted);
   const std::string indent(size_t(depth) * 4, ' ');
+  // Black takes the two quotes of an empty one for the first of three.
+  if (old.quote.size() == 1 && old.body.empty())
+    return cat(old.letters, old.quote, old.quote, old.quote, old.quote, old.quote, old.quote);
   const bool spans_lines = old.quote.size() == 3 && old.body.find('\n') != old.body.npos;
   std::string body = spans_lines ? indented(old.body, indent) : std::string(trim(old.body));
   bool ends_in_backslash = false;
@@ -226,27 +212,13 @@ std::string plain_doc_string(std::string_view text, int depth) {
     // The first quotes are no part of the measure.
     if (has_lines && length_of(std::string_view(body).substr(last + 1)) + 3 > line_length &&
         int(indent.size()) + 3 <= line_length)
-      body += old.body.ends_with('\n') ? "" : cat("\n", indent);
+      body += cat("\n", indent);
   }
   return requote(cat(old.letters, old.quote, body, old.quote));
 }
 
 int length_of(std::string_view text) {
   return int(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-int width_of(std::string_view text) {
-  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; }))
-    return int(text.size());
-  int width = 0;
-  for (size_t at = 0; at < text.size();) {
-    utf8proc_int32_t code = 0;
-    const auto size = utf8proc_iterate(reinterpret_cast<const uint8_t*>(text.data() + at),
-                                       static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    width += size > 0 ? utf8proc_charwidth(code) : 1;
-    at += size > 0 ? size_t(size) : 1;
-  }
-  return width;
 }
 
 }  // namespace fettle::starlark::layout

@@ -13,13 +13,12 @@ std::string plain_number(std::string_view text);
 /// Double quotes, unless that takes more backslashes; escapes of code points in small letters.
 std::string plain_string(std::string_view text);
 
-/// The documentation of a file or block: it has the indentation of its block, nothing at the ends
+/// The documentation of a block: it has the indentation of its block, nothing at the ends
 /// of its lines, and its last quotes stand alone only if they would not fit.
 std::string plain_doc_string(std::string_view text, int depth);
 
-/// The characters of a text, and the columns that it takes: wide characters take two.
+/// The characters of a text.
 int length_of(std::string_view text);
-int width_of(std::string_view text);
 
 constexpr int line_length = 88;
 

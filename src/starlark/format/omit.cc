@@ -1,29 +1,9 @@
 #include "starlark/format/omit.h"
 
-#include <algorithm>
-#include <unordered_set>
-
 #include "starlark/format/literals.h"
 
 namespace fettle::starlark::layout {
 namespace {
-
-/// A comment of its own needs the parentheses, unless other brackets are around it.
-bool has_bare_own_comment(const Line& line) {
-  const std::unordered_set<const Part*> tokens(line.parts.begin(), line.parts.end());
-  const Part* closing = nullptr;
-  for (size_t i = line.parts.size(); i-- > 0;) {
-    const Part* const part = line.parts[i];
-    if (closing != nullptr && part == closing->opening)
-      closing = nullptr;
-    if (part->kind == Kind::own_comment && closing == nullptr)
-      return true;
-    if (closing == nullptr && is_closing(part->kind) && !part->text.empty() &&
-        tokens.contains(part->opening))
-      closing = part;
-  }
-  return false;
-}
 
 /// The lengths of tokens, up to one that spans lines; `see` may end it by returning false. Whether
 /// all were seen.
@@ -77,10 +57,7 @@ bool fits_before_last(const Line& line) {
 
 bool can_omit_parentheses(const BracketSplit& split) {
   const Line& body = split.body;
-  if (split.opening->kind == Kind::open_paren && split.opening->text.empty() &&
-      !split.head.comments_after(split.opening).empty())
-    return false;
-  if (has_bare_own_comment(body))
+  if (body.has_bare_own_comments())
     return false;
   const int highest = body.brackets.highest();
   if (highest == 0)
@@ -102,32 +79,6 @@ bool can_omit_parentheses(const BracketSplit& split) {
   if (is_opening(body.parts[body.parts.size() - 2]->kind))
     return false;
   return is_multiline_string(&first) || fits_before_last(body);
-}
-
-bool is_better_without(const BracketSplit& without, const BracketSplit& with) {
-  const std::vector<Part*>& head = with.head.parts;
-  if (head.size() < 2 || head[head.size() - 2]->kind != Kind::equal)
-    return true;
-  const auto targets_end = head.end() - 1;
-  if (std::none_of(head.begin(), targets_end, [](Part* part) { return is_bracket(part->kind); }))
-    return true;
-  if (!is_short_enough(with.head, with.head.text(), line_length - 1))
-    return true;
-  if (with.head.magic_comma != nullptr)
-    return true;
-  const auto equals = [](const Line& line) {
-    return std::ranges::count(line.parts, Kind::equal, &Part::kind);
-  };
-  if (equals(with.head) > 1 && equals(with.head) > equals(without.head))
-    return false;
-  for (size_t i = without.head.parts.size(); i-- > 0;) {
-    const Kind kind = without.head.parts[i]->kind;
-    if (kind == Kind::equal)
-      break;
-    if (is_closing(kind))
-      return true;
-  }
-  return equals(without.head) > 0 && is_short_enough(without.head);
 }
 
 bool can_be_split(const Line& line) {
@@ -156,18 +107,6 @@ bool can_be_split(const Line& line) {
       return false;
   }
   return true;
-}
-
-bool is_long_by_subscript_comment(const Line& line) {
-  if (line.parts.empty())
-    return false;
-  int width = 4 * line.depth;
-  for (const Part* const part : line.parts) {
-    width += (part == line.parts[0] ? 0 : part->spaces) + width_of(part->text);
-    if (part->kind != Kind::open_bracket && !line.comments_after(part).empty())
-      return false;
-  }
-  return width <= line_length;
 }
 
 }  // namespace fettle::starlark::layout

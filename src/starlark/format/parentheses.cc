@@ -71,22 +71,6 @@ bool hide_parentheses(Part* part, Commas commas, Parts& parts) {
   return false;
 }
 
-/// A lambda or conditional in parentheses, of which a loop needs one pair.
-bool holds_open_end(const Part* part) {
-  while (part->kind == Kind::atom) {
-    part = inside_parentheses(part);
-    if (part == nullptr)
-      return false;
-  }
-  return part->kind == Kind::lambda || part->kind == Kind::conditional;
-}
-
-bool spans_lines(const Part* part) {
-  if (part->is_token())
-    return part->before.find('\n') != part->before.npos;
-  return std::ranges::any_of(part->children, spans_lines);
-}
-
 /// Whether a value follows a word or sign, which parentheses may be put around.
 bool asks_for_value(const Part* statement, const Part* token) {
   if (token->kind == Kind::comma)
@@ -109,15 +93,10 @@ bool asks_for_value(const Part* statement, const Part* token) {
 
 void settle_value(Part* statement, Part* value, Parts& parts) {
   if (value->kind == Kind::atom) {
-    const bool is_loop = statement->kind == Kind::for_statement;
-    const bool is_target = is_loop && previous_sibling(value)->is_word("for");
-    const bool keeps_one = is_loop && !is_target && holds_open_end(value);
+    const bool is_target =
+        statement->kind == Kind::for_statement && previous_sibling(value)->is_word("for");
     if (hide_parentheses(value, is_target ? Commas::hide : Commas::keep, parts))
       parts.wrap(value, false);
-    if (keeps_one) {
-      make_visible(value->children.front());
-      make_visible(value->children.back());
-    }
   } else if (is_one_tuple(value)) {
     parts.wrap(value, true);
   } else if (!is_multiline_string(value)) {
@@ -137,21 +116,10 @@ void settle_parentheses(Part* statement, Parts& parts) {
     Part* const child = children[i];
     if (i == 0 && child->kind == Kind::bare_tuple)
       is_value_next = true;
-    if (i == 0 && child->kind == Kind::atom && statement->kind == Kind::assignment &&
-        !is_one_tuple(child) && !(child->children.size() > 2 && spans_lines(child->children[1]))) {
-      if (hide_parentheses(child, Commas::hide, parts))
-        parts.wrap(child, false);
-    } else if (is_value_next) {
+    if (is_value_next)
       settle_value(statement, child, parts);
-    }
     is_value_next = child->is_token() && asks_for_value(statement, child);
   }
-}
-
-void hide_parentheses_of_item(Part* atom, Parts& parts) {
-  if (atom->children.size() == 3 && (atom->children[0]->kind == Kind::open_bracket ||
-                                     atom->children[0]->kind == Kind::open_brace))
-    hide_parentheses(atom->children[1], Commas::keep, parts);
 }
 
 }  // namespace fettle::starlark::layout

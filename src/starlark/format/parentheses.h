@@ -9,7 +9,4 @@ namespace fettle::starlark::layout {
 /// For a statement: around conditions, values and targets.
 void settle_parentheses(Part* statement, Parts& parts);
 
-/// For the only item of a list: `[(x)]`.
-void hide_parentheses_of_item(Part* atom, Parts& parts);
-
 }  // namespace fettle::starlark::layout

@@ -58,11 +58,6 @@ bool is_one_tuple(const Part* part) {
   return items->children.size() == 2 && items->children[1]->kind == Kind::comma;
 }
 
-bool is_tuple(const Part* part) {
-  const Part* const items = part->kind == Kind::atom ? inside_parentheses(part) : nullptr;
-  return items != nullptr && items->kind == Kind::tuple_items;
-}
-
 bool is_rest_star(const Part* part) {
   if ((part->kind != Kind::star && part->kind != Kind::star_star) || part->parent == nullptr)
     return false;
@@ -96,8 +91,6 @@ bool is_doc_string(const Part* part) {
   const Part* const block = statement->parent;
   if (block == nullptr)
     return false;
-  if (block->kind == Kind::file)
-    return statement->place == 0;
   if (block->kind == Kind::suite)
     return statement->place == 2;
   return block->kind == Kind::definition;

@@ -124,12 +124,11 @@ Part* inside_parentheses(const Part* part);
 bool is_empty_tuple(const Part* part);
 /// A tuple of one item, with parentheses or without.
 bool is_one_tuple(const Part* part);
-bool is_tuple(const Part* part);
 /// The star of `*args` or `**args`.
 bool is_rest_star(const Part* part);
 /// A text in triple quotes that spans lines.
 bool is_multiline_string(const Part* part);
-/// A text that stands where the documentation of a file or block does.
+/// A text that stands where the documentation of a block does; that of a file is a text like others.
 bool is_doc_string(const Part* part);
 void make_visible(Part* parenthesis);
 /// Puts another part in the place of a child. The old one is then without a parent.

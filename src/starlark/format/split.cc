@@ -68,22 +68,12 @@ bool allows_comma_behind(const Part& token, const SplitRules& rules) {
 class LastComma {
  public:
   LastComma(const Line& whole, int priority, const SplitRules& rules)
-      : rules_(rules), takes_comma_(priority == priority::comma && !is_index(whole)) {
-    for (size_t i = whole.parts.size(); i-- > 1;)
-      if (whole.parts[i]->kind != Kind::own_comment) {
-        last_code_ = i;
-        break;
-      }
-    ends_in_comment_ = whole.parts.back()->kind == Kind::own_comment;
-  }
+      : rules_(rules), takes_comma_(priority == priority::comma && !is_index(whole)) {}
 
-  /// Looks at a token, and adds the comma when it was the last one before comments.
-  void see(const Part& token, size_t place, Line& line) {
+  void see(const Part& token) {
     lowest_ = std::min(lowest_, token.depth);
     if (is_safe_ && token.depth == lowest_)
       is_safe_ = allows_comma_behind(token, rules_);
-    if (ends_in_comment_ && place == last_code_)
-      add(line);
   }
   void add(Line& line) const {
     if (!is_safe_ || !takes_comma_ || line.parts.empty())
@@ -104,8 +94,6 @@ class LastComma {
   const SplitRules& rules_;
   bool takes_comma_;
   bool is_safe_ = true;
-  bool ends_in_comment_ = false;
-  size_t last_code_ = std::string::npos;
   int lowest_ = 1 << 30;
 };
 
@@ -123,22 +111,12 @@ Lines split_at_delimiters(const Line& line, const SplitRules& rules) {
   LastComma last_comma(line, priority, rules);
   auto delimiter = line.brackets.delimiters().begin();
   const auto end = line.brackets.delimiters().end();
-  bool is_behind_delimiter = false;
-  for (size_t i = 0; i < line.parts.size(); ++i) {
-    Part* const token = line.parts[i];
+  for (Part* const token : line.parts) {
     row.append(token);
-    if (!is_behind_delimiter || priority == priority::comma)
-      row.append_comments(token);
-    last_comma.see(*token, i, row.current());
-    int here = 0;
-    if (delimiter != end && delimiter->after == token)
-      here = (delimiter++)->priority;
-    is_behind_delimiter = here == priority;
-    if (!is_behind_delimiter)
-      continue;
-    if (i + 1 < line.parts.size() && priority != priority::comma)
-      row.append_comments(line.parts[i + 1]);
-    row.end();
+    row.append_comments(token);
+    last_comma.see(*token);
+    if (delimiter != end && delimiter->after == token && (delimiter++)->priority == priority)
+      row.end();
   }
   if (!row.current().is_empty())
     last_comma.add(row.current());
@@ -147,7 +125,7 @@ Lines split_at_delimiters(const Line& line, const SplitRules& rules) {
 
 /// At comments on lines of their own.
 Lines split_at_comments(const Line& line) {
-  if (!line.has_own_comments())
+  if (!line.has_bare_own_comments())
     return std::nullopt;
   LineRow row(line);
   for (Part* const token : line.parts) {
@@ -188,21 +166,13 @@ Lines settle(BracketSplit split, const Line& line, const SplitRules& rules, Pare
   if (parentheses == Parentheses::by_rules && is_optional(split) && can_omit_parentheses(split)) {
     Omission more = omitted;
     more.push_back(split.closing);
-    bool has_failed = true;
-    if (std::optional<BracketSplit> without = split_at_last_brackets(line, more, rules.parts)) {
-      has_failed = false;
-      if (is_better_without(*without, split)) {
-        if (Lines lines = settle(std::move(*without), line, rules, parentheses, more))
-          return lines;
-        has_failed = true;
-      }
-    }
-    if (has_failed && !line.is_chained_assignment()) {
-      if (!can_be_split(split.body) && !is_short_enough(split.body))
-        return std::nullopt;
-      if (split.head.has_multiline_strings() || split.tail.has_multiline_strings())
-        return std::nullopt;
-    }
+    if (std::optional<BracketSplit> without = split_at_last_brackets(line, more, rules.parts))
+      if (Lines lines = settle(std::move(*without), line, rules, parentheses, more))
+        return lines;
+    if (!can_be_split(split.body) && !is_short_enough(split.body))
+      return std::nullopt;
+    if (split.head.has_multiline_strings() || split.tail.has_multiline_strings())
+      return std::nullopt;
   }
   make_visible(split.opening);
   make_visible(split.closing);
@@ -221,54 +191,20 @@ Lines split_by_brackets(const Line& line, const SplitRules& rules, Parentheses p
   return settle(std::move(*split), line, rules, parentheses, omitted);
 }
 
-/// The opening bracket of the last pair that is not omitted.
-const Part* target_of(const Line& line, const Omission& omitted) {
-  for (size_t i = line.parts.size(); i-- > 0;)
-    if (is_closing(line.parts[i]->kind) &&
-        std::ranges::find(omitted, line.parts[i]) == omitted.end())
-      return line.parts[i]->opening;
-  return nullptr;
-}
-
 /// At brackets from the end on, until the first line fits.
 Lines split_from_the_end(const Line& line, const SplitRules& rules, Parentheses parentheses) {
-  std::vector<int> ends_before;  // where each token begins, with its spaces
-  int length = 4 * line.depth;
-  for (const Part* const part : line.parts) {
-    ends_before.push_back(length);
-    length += part->spaces + length_of(part->text);
-  }
-  const auto begins_too_late = [&](const Part* target) {
-    if (target == nullptr || target->text.empty())
-      return false;
-    const auto found = std::ranges::find(line.parts, target);
-    return found != line.parts.end() &&
-           ends_before[static_cast<size_t>(found - line.parts.begin())] > line_length;
-  };
-  Lines first, chosen;
+  Lines chosen;
   bool has_failed = false;
   for_each_omission(line, [&](const Omission& omitted) {
-    if (!omitted.empty() && begins_too_late(target_of(line, omitted)))
-      return false;
     Lines lines = split_by_brackets(line, rules, parentheses, omitted);
-    if (!lines) {
-      has_failed = true;
-      return true;
-    }
-    if (is_short_enough((*lines)[0]) ||
-        (!omitted.empty() && is_long_by_subscript_comment((*lines)[0]))) {
+    has_failed = !lines;
+    if (lines && is_short_enough((*lines)[0]))
       chosen = std::move(lines);
-      return true;
-    }
-    if (omitted.empty() && !first)
-      first = std::move(lines);
-    return false;
+    return has_failed || chosen;
   });
-  if (has_failed)
-    return std::nullopt;
-  if (chosen)
+  if (has_failed || chosen)
     return chosen;
-  return first ? std::move(first) : split_by_brackets(line, rules, parentheses, {});
+  return split_by_brackets(line, rules, parentheses, {});
 }
 
 enum class Method : uint8_t { first_brackets, delimiters, comments, last_brackets };
@@ -289,13 +225,12 @@ Line copy_of(const Line& line, Parts& parts) {
   return copy;
 }
 
-bool wants_second_opinion(const Line& line, const Line& first, Parentheses parentheses,
-                          const std::vector<Part*>& optional) {
-  if (parentheses == Parentheses::taken || line.brackets.invisible().empty())
+bool wants_second_opinion(const Line& line, const Line& first, Parentheses parentheses) {
+  const std::vector<Part*>& optional = line.brackets.invisible();
+  if (parentheses == Parentheses::taken || optional.empty() ||
+      std::ranges::any_of(optional, [](Part* part) { return !part->text.empty(); }))
     return false;
-  if (std::ranges::any_of(optional, [](Part* part) { return !part->text.empty(); }))
-    return false;
-  if (line.has_multiline_strings() || is_short_enough(first) || is_long_by_subscript_comment(first))
+  if (line.has_multiline_strings() || is_short_enough(first))
     return false;
   return std::ranges::none_of(line.parts, [](Part* part) { return part->parent == nullptr; });
 }
@@ -304,10 +239,6 @@ bool wants_second_opinion(const Line& line, const Line& first, Parentheses paren
 /// help.
 Lines split_by(Method method, const Line& line, const std::string& text, const SplitRules& rules,
                Parentheses parentheses) {
-  std::vector<Part*> optional;
-  for (Part* const bracket : line.brackets.invisible())
-    if (bracket->depth == 0)
-      optional.push_back(bracket);
   Lines pieces;
   switch (method) {
     case Method::first_brackets:
@@ -333,7 +264,7 @@ Lines split_by(Method method, const Line& line, const std::string& text, const S
       lines.push_back(std::move(part));
   }
   if (method != Method::last_brackets || lines.empty() ||
-      !wants_second_opinion(line, lines[0], parentheses, optional))
+      !wants_second_opinion(line, lines[0], parentheses))
     return lines;
   const Line copy = copy_of(line, rules.parts);
   Lines second = split_by(method, copy, text, rules, Parentheses::taken);

@@ -64,13 +64,8 @@ void LineMaker::visit(Part* part) {
       return visit_statement(part);
     case Kind::simple_statement:
       return visit_simple_statement(part);
-    case Kind::conditional:
-      return visit_conditional(part);
     case Kind::chain:
       return visit_chain(part);
-    case Kind::atom:
-      hide_parentheses_of_item(part, parts_);
-      return visit_children(part);
     default:
       return part->is_token() ? visit_token(part) : visit_children(part);
   }
@@ -105,22 +100,6 @@ void LineMaker::visit_simple_statement(Part* statement) {
   visit_children(statement);
   if (is_block)
     end_line(-1);
-}
-
-/// A conditional gets parentheses where it is too long.
-void LineMaker::visit_conditional(Part* conditional) {
-  const Part* const before = previous_sibling(conditional);
-  if (before == nullptr || before->kind != Kind::open_paren) {
-    Part* const open = parts_.token(Kind::open_paren, {});
-    Part* const first = first_token(conditional);
-    open->before = first->before;
-    first->before = {};
-    std::vector<Part*>& children = conditional->children;
-    children.insert(children.begin(), open);
-    children.push_back(parts_.token(Kind::close_paren, {}));
-    number_children(conditional);
-  }
-  visit_children(conditional);
 }
 
 void LineMaker::visit_chain(Part* chain) {

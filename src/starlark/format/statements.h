@@ -22,7 +22,6 @@ class LineMaker {
   void visit_children(Part* phrase);
   void visit_statement(Part* statement);
   void visit_simple_statement(Part* statement);
-  void visit_conditional(Part* conditional);
   void visit_chain(Part* chain);
   void visit_token(Part* token);
   void visit_own_comment(Part* comment);

@@ -391,6 +391,32 @@ def order(model, resources):
       "resource of the model");
 }
 
+/// As in Inmanta, functions of `@export` are called if the settings have their names.
+TEST_F(PythonExportTest, FunctionsOfExportAreCalledByName) {
+  const std::string functions = cat(box_, R"(
+from inmanta.export import export
+
+@export("list", "shop::Box", "shop::Part")
+def write_list(exporter, types):
+    print(sorted(box.name for box in types["shop::Box"]), len(types["shop::Part"]),
+          "shop::Part" in exporter.types)
+
+@export("all")
+def count(exporter):
+    print(len(exporter._resources))
+)");
+  const std::string model = "shop::Box(name=\"a\")\nshop::Box(name=\"b\")\n";
+  EXPECT_EQ(send_python(functions, model), "v1");
+  EXPECT_EQ(printed_, std::vector<std::string>{});
+  ASSERT_EQ(setenv("INMANTA_CONFIG_EXPORT", "list, all", 1), 0);
+  EXPECT_EQ(send_python(functions, model).substr(0, 1), "v");
+  EXPECT_EQ(printed_, (std::vector<std::string>{"['a', 'b'] 0 True", "2"}));
+  ASSERT_EQ(setenv("INMANTA_CONFIG_EXPORT", "nothing", 1), 0);
+  const std::string said = send_python(functions, model);
+  ASSERT_EQ(unsetenv("INMANTA_CONFIG_EXPORT"), 0);
+  EXPECT_NE(said.find("Export function nothing does not exist."), std::string::npos) << said;
+}
+
 TEST_F(PythonExportTest, AManagerThatMayBeInABrokenModuleEndsTheExport) {
   ASSERT_TRUE(write_file(shop() / "plugins/orders.py",
                          "from inmanta.export import dependency_manager\n"
