@@ -1,7 +1,7 @@
 """Rollouts that somebody begins and somebody else ends: for scripts that change who keeps a cluster in the middle of them.
 
 They are held half way in a grace period, the first of two batches, a hook that holds an update, a pod that a surge has made, an image that
-is pulled ahead on some nodes, and a partition, in both versions of the API. All are in the namespace `space`.
+is pulled ahead on some nodes, and a partition, in both versions of the API and of a sidecar. All are in the namespace `space`.
 """
 import json
 import os
@@ -18,6 +18,7 @@ fettle = pathlib.Path(os.environ.get("FETTLE", here.parent.parent / "build/relea
 space, system = "halves", "kruise-system"
 root = f"/apis/apps.kruise.io/v1beta1/namespaces/{space}"
 alpha_root = root.replace("v1beta1", "v1alpha1")
+sets = "/apis/apps.kruise.io/v1beta1/sidecarsets"
 pods_path = f"/api/v1/namespaces/{space}/pods"
 longest = 240  # s
 counts = {"ok": 0, "FAIL": 0}
@@ -287,6 +288,68 @@ class Held(Trial):
         note(done.returncode == 0, f"{self.name}: a changed manifest is not refused", done.stderr)
 
 
+class Injected(Trial):
+    """A sidecar in two pods of a CloneSet, and where others get it in two of a Deployment. A partition holds its rollout.
+    `is_served`: others get it; None: the status of the set says so."""
+
+    def __init__(self, cluster, is_served):
+        super().__init__(cluster, "injected", {"replicas": 2, "template": templated("injected")})
+        self.is_served = is_served
+
+    def make(self):
+        self.cluster.server.ask("POST", sets, {
+            "apiVersion": "apps.kruise.io/v1beta1", "kind": "SidecarSet", "metadata": {"name": self.name},
+            "spec": {"selector": {"matchLabels": {"app": self.name}}, "containers": [self.sidecar()], "updateStrategy": {"maxUnavailable": 1}}})
+        if self.is_served is None:
+            self.is_served = wait("the server can inject sidecars, or not", self.condition)["reason"] == "PolicyInPlace"
+        wait("the set is kept", lambda: "latestRevision" in self.status())
+        time.sleep(1)  # for the server to hear of its policy, or a webhook of the set
+        self.apply()
+        if self.is_served:
+            spec = {**self.document["spec"], "selector": {"matchLabels": {"app": self.name, "of": "others"}}}
+            spec["template"] = {**spec["template"], "metadata": {"labels": {"app": self.name, "of": "others"}}}
+            self.cluster.server.ask("POST", f"/apis/apps/v1/namespaces/{space}/deployments", {
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": self.name}, "spec": {**spec, "template": self.without_gates(spec["template"])}})
+
+    @staticmethod
+    def without_gates(template):
+        return {**template, "spec": {key: value for key, value in template["spec"].items() if key != "readinessGates"}}
+
+    def sidecar(self):
+        return {"name": "log", "image": f"log:{self.number}", "podInjectPolicy": "AfterAppContainer"}
+
+    def status(self):
+        return self.cluster.server.ask("GET", f"{sets}/{self.name}").get("status", {})
+
+    def condition(self):
+        return next((row for row in self.status().get("conditions", []) if row["type"] == "InjectsPodsOfOthers"), None)
+
+    def wanted_pods(self):
+        return 4 if self.is_served else 2
+
+    def with_sidecar(self, number):
+        return [pod for pod in self.pods() if api.condition(pod, "Ready") == "True"
+                and [each["image"] for each in pod["spec"]["containers"] if each["name"] == "log"] == [f"log:{number}"]
+                and any(each["image"] == f"log:{number}" for each in pod["status"].get("containerStatuses", []))]
+
+    def is_done(self):
+        return len(self.pods()) == self.wanted_pods() == len(self.with_sidecar(self.number))
+
+    def begin(self):
+        self.number += 1
+        self.uids = {pod["metadata"]["uid"] for pod in self.pods()}
+        self.change(1)
+
+    def change(self, partition):
+        self.cluster.server.merge(f"{sets}/{self.name}", {"spec": {"containers": [self.sidecar()], "updateStrategy": {"partition": partition}}})
+
+    def is_half(self):
+        return len(self.with_sidecar(self.number)) == self.wanted_pods() - 1 and len(self.with_sidecar(self.number - 1)) == 1
+
+    def end(self):
+        self.change(0)
+
+
 class Still(Trial):
     """Nothing changes about it, whoever keeps it."""
 
@@ -319,11 +382,12 @@ def still_trials(cluster):
 
 
 class Halves:
-    """All that are held: the steady ones, and those that go on by themselves after 40 s."""
+    """All that are held: the steady ones, and those that go on by themselves after 40 s. `injects`: see `Injected`."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, injects=None):
+        self.injected = Injected(cluster, injects)
         self.steady = [Hook(cluster), Pull(cluster), Held(cluster, "alpha", "v1alpha1"), Held(cluster, "beta", "v1beta1"),
-                       Held(cluster, "applied", "v1alpha1", ("--server-side",))]
+                       Held(cluster, "applied", "v1alpha1", ("--server-side",)), self.injected]
         self.brief = [Grace(cluster), Batches(cluster), Surge(cluster)]
         self.all = [*self.steady, *self.brief]
 
