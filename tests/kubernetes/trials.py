@@ -290,11 +290,12 @@ class Held(Trial):
 
 class Injected(Trial):
     """A sidecar in two pods of a CloneSet, and where others get it in two of a Deployment. A partition holds its rollout.
-    `is_served`: others get it; None: the status of the set says so."""
+    `is_of_openkruise`: by its webhook. Then the CloneSet has no pods, since in those of ours fettle leaves such sidecars as they are."""
 
-    def __init__(self, cluster, is_served):
-        super().__init__(cluster, "injected", {"replicas": 2, "template": templated("injected")})
-        self.is_served = is_served
+    def __init__(self, cluster, is_of_openkruise):
+        self.own = 0 if is_of_openkruise else 2
+        super().__init__(cluster, "injected", {"replicas": self.own, "template": templated("injected")})
+        self.is_served = is_of_openkruise or None
 
     def make(self):
         self.cluster.server.ask("POST", sets, {
@@ -306,7 +307,7 @@ class Injected(Trial):
         time.sleep(1)  # for the server to hear of its policy, or a webhook of the set
         self.apply()
         if self.is_served:
-            spec = {**self.document["spec"], "selector": {"matchLabels": {"app": self.name, "of": "others"}}}
+            spec = {**self.document["spec"], "replicas": 2, "selector": {"matchLabels": {"app": self.name, "of": "others"}}}
             spec["template"] = {**spec["template"], "metadata": {"labels": {"app": self.name, "of": "others"}}}
             self.cluster.server.ask("POST", f"/apis/apps/v1/namespaces/{space}/deployments", {
                 "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": self.name}, "spec": {**spec, "template": self.without_gates(spec["template"])}})
@@ -325,7 +326,7 @@ class Injected(Trial):
         return next((row for row in self.status().get("conditions", []) if row["type"] == "InjectsPodsOfOthers"), None)
 
     def wanted_pods(self):
-        return 4 if self.is_served else 2
+        return self.own + (2 if self.is_served else 0)
 
     def with_sidecar(self, number):
         return [pod for pod in self.pods() if api.condition(pod, "Ready") == "True"
@@ -382,10 +383,10 @@ def still_trials(cluster):
 
 
 class Halves:
-    """All that are held: the steady ones, and those that go on by themselves after 40 s. `injects`: see `Injected`."""
+    """All that are held: the steady ones, and those that go on by themselves after 40 s. `is_of_openkruise`: see `Injected`."""
 
-    def __init__(self, cluster, injects=None):
-        self.injected = Injected(cluster, injects)
+    def __init__(self, cluster, is_of_openkruise=False):
+        self.injected = Injected(cluster, is_of_openkruise)
         self.steady = [Hook(cluster), Pull(cluster), Held(cluster, "alpha", "v1alpha1"), Held(cluster, "beta", "v1beta1"),
                        Held(cluster, "applied", "v1alpha1", ("--server-side",)), self.injected]
         self.brief = [Grace(cluster), Batches(cluster), Surge(cluster)]
