@@ -143,12 +143,16 @@ class Daemon(threading.Thread):
                     for name, image in node["spec"].get("images", {}).items()}
         if statuses == told:
             return
+        rows = sum(len(image["tags"]) for image in statuses.values())
         try:
             self.server.merge(f"{self.path}/{node['metadata']['name']}/status", {
                 "metadata": {"resourceVersion": node["metadata"]["resourceVersion"]},
-                "status": {"imageStatuses": {**{name: None for name in told}, **statuses}}})
-        except RuntimeError:  # it has changed or gone
-            pass
+                # OpenKruise's definition refuses a status without numbers.
+                "status": {"desired": rows, "succeeded": rows, "pulling": 0, "failed": 0,
+                           "imageStatuses": {**{name: None for name in told}, **statuses}}})
+        except RuntimeError as error:
+            if ": 422 " in str(error):  # else it has changed or gone
+                raise
 
     @staticmethod
     def row(tag, told):

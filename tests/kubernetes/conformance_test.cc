@@ -383,7 +383,13 @@ TEST_F(Conformance, AWatchMayBeginWithAllThatIsThere) {
   client.watch(config_maps, cluster.space(),
                {.label_selector = "app=seen", .sends_initial_events = true}, told.take(),
                stop.get_token(), told.done());
-  EXPECT_EQ(told.wait_for(3), "added a, added b, synced");
+  const std::string first = told.wait_for(3);
+  // Servers 1.33 have this switched off: a reflector lists by pages there.
+  if (cluster.is_real() && first.empty()) {
+    EXPECT_EQ(told.wait_for_end(), "invalid");
+    return;
+  }
+  EXPECT_EQ(first, "added a, added b, synced");
   ASSERT_TRUE(create_map(config_map("c", "1", "seen")));
   EXPECT_EQ(told.wait_for(4), "added a, added b, synced, added c");
   stop.request_stop();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "base/rfc3339.h"
@@ -22,6 +24,11 @@ class PlayedKubelet {
 
   /// The fewest pods that were ready at once since the last call.
   int take_least_ready() { return least_ready_.exchange(std::numeric_limits<int>::max()); }
+  /// The same of each label `app` alone.
+  std::map<std::string, int> take_least_ready_by_app() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(least_by_app_, {});
+  }
 
  private:
   void run(const std::stop_token& stop) {
@@ -30,9 +37,22 @@ class PlayedKubelet {
       if (!pods)
         continue;
       int ready = 0;
-      for (const Value& pod : pods->items)
-        ready += keep(pod, stop) ? 1 : 0;
+      std::map<std::string, int> by_app;
+      for (const Value& pod : pods->items) {
+        const int is_ready = keep(pod, stop) ? 1 : 0;
+        ready += is_ready;
+        by_app[std::string(pod.at("metadata").at("labels").text_at("app"))] += is_ready;
+      }
       least_ready_ = std::min<int>(least_ready_, ready);
+      note(by_app);
+    }
+  }
+
+  void note(const std::map<std::string, int>& by_app) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [app, ready] : by_app) {
+      const auto at = least_by_app_.try_emplace(app, ready).first;
+      at->second = std::min(at->second, ready);
     }
   }
 
@@ -96,6 +116,8 @@ class PlayedKubelet {
 
   Client& client_;
   std::atomic<int> least_ready_ = std::numeric_limits<int>::max();
+  std::mutex mutex_;
+  std::map<std::string, int> least_by_app_;
   std::jthread thread_;  ///< ends before the other members go
 };
 

@@ -150,3 +150,6 @@ ALL["clone-alpha"] = {"kind": "CloneSet", "version": "v1alpha1", "steps": [
     spec(updateStrategy={"partition": 0})]}
 ALL["clone-alpha-recreate"] = {"kind": "CloneSet", "version": "v1alpha1", "steps": [{"create": workload(1, {"maxUnavailable": 1})}, {"grow": [2, 3]}, image()]}
 ALL["stateful-alpha"] = {"kind": "StatefulSet", "version": "v1alpha1", "steps": ALL["stateful-in-place"]["steps"]}
+
+# Where fettle differs from OpenKruise and means to: the manual has a line for each (docs/kubernetes.md, "Compared with OpenKruise").
+DIFFERENT = {"sidecar-not", "stateful-broken", "clone-missing"}
