@@ -145,7 +145,7 @@ TEST(Layout, WhatCannotBeReadIsAnError) {
     clauses += " if a";
   EXPECT_NE(layout_of(clauses + "]\n").find("nested deeper than 200"), std::string::npos);
   EXPECT_EQ(layout_of(cat("x = ", std::string(50, 'a'), " + ", std::string(50, 'b'), " + ",
-                          std::string(199, '['), std::string(199, ']'), "\n")),
+                          std::string(199, '['), "1", std::string(199, ']'), "\n")),
             "error: a.star: with the parentheses that its layout adds, the file is nested deeper "
             "than 200: cannot be laid out");
 }
