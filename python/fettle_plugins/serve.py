@@ -182,6 +182,9 @@ class Server:
         takes_rest = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         if line.get("only_known") and not takes_rest:
             arguments = {name: value for name, value in arguments.items() if name in parameters}
+        state_name = (line.get("context") or {}).pop("state_name", None)
+        if state_name is not None and "name" in parameters and not line.get("positional"):
+            arguments.setdefault("name", state_name)
         if line["call"].startswith("states."):
             complete_dataclasses(function, arguments)
         if "ctx" in parameters:

@@ -23,7 +23,8 @@ struct PluginCall {
   std::vector<Value> positional{};
   Value arguments = Value::dict({});  ///< by name
   /// `ctx`: test, old_state, rerun_data, acct, tag, run_name. For functions that take it.
-  /// `acct_profile` names the credentials for code that makes something of them.
+  /// `acct_profile` names the credentials for code that makes something of them; a parameter `name`
+  /// that nothing is given for gets `state_name`.
   Value context = Value::dict({});
   Value run{};              ///< for a reconciler: `name`, `running`: results by tag
   bool only_known = false;  ///< arguments that the function does not take are left out

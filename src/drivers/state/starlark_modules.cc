@@ -122,6 +122,10 @@ Result<PluginAnswer> Instance::call(const PluginCall& call, std::string_view fun
   for (const Entry& entry : call.arguments.entries())
     if (!call.only_known || takes_rest || known.contains(entry.key.str()))
       named.push_back({entry.key.view(), keep(TRY(given(thread, entry.value)))});
+  const Value& name = call.context.at("state_name");
+  if (name.is_text() && known.contains("name") && call.positional.empty() &&
+      call.arguments.find("name") == nullptr)
+    named.push_back({"name", keep(TRY(given(thread, name)))});
   return judge(thread, thread.call(*callee, positional, named), stop);
 }
 

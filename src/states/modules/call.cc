@@ -70,7 +70,8 @@ Answer exec_run(const ModuleCall& call) {
   const ExecCall what{
       .path = call.at("path").is_null() ? call.name : TRY(text_argument(call, "path")),
       .positional = TRY(list_argument(call, "args")),
-      .named = TRY(dict_argument(call, "kwargs"))};
+      .named = TRY(dict_argument(call, "kwargs")),
+      .state_name = call.name};
   if (call.is_test && !only_looks(what.path))
     return ModuleAnswer{.ret = ret_of({}, cat("Would call ", spelled(what)))};
   const Result<Value> answer = called(call, what);

@@ -24,6 +24,8 @@ struct ExecCall {
   Value named = Value::dict({});
   bool only_known = false;     ///< arguments that the function does not take are left out
   std::string acct_profile{};  ///< the credentials that it uses; empty: the usual ones
+  /// Of the state that calls it: a parameter `name` that nothing is given for gets it.
+  std::string state_name{};
 };
 
 /// Functions that are lent to modules. If a module needs a missing one, it gives an error.

@@ -425,10 +425,13 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call, std::sto
   made.positional = call.positional;
   made.arguments = call.named;
   made.only_known = call.only_known;
-  made.context = Value::dict({{"test", false},
-                              {"acct", TRY(acct_of(path, call.acct_profile))},
-                              {"acct_profile", profile_of(call.acct_profile)},
-                              {"run_name", options_.run_name}});
+  std::vector<Entry> context{{"test", false},
+                             {"acct", TRY(acct_of(path, call.acct_profile))},
+                             {"acct_profile", profile_of(call.acct_profile)},
+                             {"run_name", options_.run_name}};
+  if (!call.state_name.empty())
+    context.push_back({"state_name", call.state_name});
+  made.context = Value::dict(std::move(context));
   made.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(made, std::move(stop)));
   if (said.verdict != PluginAnswer::Verdict::answered)

@@ -187,6 +187,25 @@ def up(ctx):
   }
 }
 
+/// As in Idem, whose exec functions often ask for a name first.
+TEST_F(StatesCallsTest, AnExecFunctionGetsTheNameOfItsState) {
+  put("exec/who.star", R"(
+def is_it(ctx, name, size = 1):
+    return {"result": True, "comment": "", "ret": name}
+def nobody(ctx):
+    return {"result": True, "comment": "", "ret": 1}
+)");
+  const StatesReport report = apply(
+      "a: {exec.run: [{path: who.is_it}, {kwargs: {size: 2}}]}\n"
+      "b: {exec.run: [{path: who.is_it}, {kwargs: {name: c}}]}\n"
+      "d: {exec.run: [{path: who.is_it}, {args: [e]}]}\n"
+      "f: {exec.run: [{path: who.nobody}]}\n");
+  EXPECT_EQ(changes(report, "a"), R"({"new":"a"})");
+  EXPECT_EQ(changes(report, "b"), R"({"new":"c"})");
+  EXPECT_EQ(changes(report, "d"), R"({"new":"e"})");
+  EXPECT_EQ(changes(report, "f"), R"({"new":1})");
+}
+
 TEST_F(StatesCallsTest, WhatIsSensitiveIsHiddenInWhatAStateTells) {
   put_state(R"(
 def present(ctx, name, pin = 0, pw = ""):
