@@ -17,7 +17,8 @@ Invocation invocation_of(const std::string& program, const std::string& home, co
   Invocation child;
   child.arguments = {program};
   child.arguments.insert(child.arguments.end(), call.words.begin(), call.words.end());
-  child.arguments.insert(child.arguments.end(), {"-o", "json", "--quiet"});
+  // The page shows what is here, whichever server commands are sent to.
+  child.arguments.insert(child.arguments.end(), {"--server", "local", "-o", "json", "--quiet"});
   child.environment = {{"FETTLE_HOME", home}};
   child.session = true;
   child.directory = call.folder.empty() ? home : call.folder;

@@ -37,7 +37,7 @@ TEST_F(ChildCallsTest, ThePlanIsWhatTheCommandPrintsThatIsShown) {
   const std::string package = package_identity(request_.package);
   EXPECT_EQ(told.text_at("command"), cat("fettle plan ", package, " -e e --reuse-args"));
   EXPECT_EQ(told.at("plan").text_at("words"),
-            cat("plan ", package, " -e e --reuse-args -o json --quiet"));
+            cat("plan ", package, " -e e --reuse-args --server local -o json --quiet"));
   EXPECT_EQ(told.at("plan").text_at("home"), place_.home);
 }
 
@@ -106,7 +106,7 @@ TEST_F(ChildCallsTest, StatesAreTestedAsTheyWereAskedAndWhereTheyWere) {
   const Value told = asked(plan);
   EXPECT_EQ(told.text_at("source"), "states");
   EXPECT_EQ(told.at("plan").text_at("words"),
-            "state site.sls -e e --target=a b --test -o json --quiet");
+            "state site.sls -e e --target=a b --test --server local -o json --quiet");
   EXPECT_EQ(told.at("plan").text_at("folder"), folder);
 }
 
@@ -192,8 +192,8 @@ TEST_F(KeptPlansTest, AreMadeAgainWithTheirFlags) {
   EXPECT_EQ(status_of(told(cat("/api/plans/stand?file=", package))), "502");
   EXPECT_EQ(status_of(told(cat("/api/plans/stand?file=", model))), "502");
   EXPECT_EQ(*read_file(home_.path("words")),
-            "plan /p -e e --edit-in-place --replay --out - -o json --quiet\n"
-            "plan --version 3 -e m --out - -o json --quiet\n");
+            "plan /p -e e --edit-in-place --replay --out - --server local -o json --quiet\n"
+            "plan --version 3 -e m --out - --server local -o json --quiet\n");
   EXPECT_EQ(asked(cat("/api/plans/stand?file=", folder)).text_at("stand"), "unknown");
 }
 
