@@ -195,7 +195,7 @@ class Follower {
         run_ = number_in(frame.payload, "run");
         break;
       case FrameType::output:
-        lost_reader_ |= !write_all(STDOUT_FILENO, frame.payload);
+        show(frame.payload);
         break;
       case FrameType::errors:
         write_all(STDERR_FILENO, frame.payload);
@@ -211,8 +211,7 @@ class Follower {
         TRY(arriving_.add(frame.payload));
         break;
       case FrameType::end:
-        return std::optional(
-            ClientEnd{static_cast<int>(number_in(frame.payload, "code")), lost_reader_});
+        return end_with(static_cast<int>(number_in(frame.payload, "code")));
       case FrameType::error:
         return error_in(frame.payload);
       default:
@@ -221,7 +220,22 @@ class Follower {
     return std::optional<ClientEnd>();
   }
 
-  /// Whether somebody took it.
+  /// A disk that is full ends nothing: the command goes on, and the end tells of it.
+  void show(std::string_view output) {
+    if (lost_reader_ || unwritten_ != 0 || write_all(STDOUT_FILENO, output))
+      return;
+    lost_reader_ = errno == EPIPE;
+    unwritten_ = lost_reader_ ? 0 : errno;
+  }
+
+  Result<std::optional<ClientEnd>> end_with(int code) const {
+    if (unwritten_ != 0)
+      return world_error(
+          cat("cannot write to standard output: ", lower_case(std::strerror(unwritten_))));
+    return std::optional(ClientEnd{code, lost_reader_});
+  }
+
+  /// Whether somebody took it; else `errno` says why not.
   static bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
@@ -297,6 +311,7 @@ class Follower {
   ArrivingFile arriving_;
   int64_t run_ = 0;
   bool lost_reader_ = false, has_asked_ = false;
+  int unwritten_ = 0;  ///< why standard output takes nothing more, by `errno`
 };
 
 Status send_content(Line& line, const ServerChoice& server, const Parcel& parcel,

@@ -76,6 +76,14 @@ Result<ServerAddress> parse_server_url(std::string_view url) {
   return address;
 }
 
+Status check_token(std::string_view token, std::string_view what) {
+  if (std::ranges::all_of(token, [](char c) { return c > ' ' && c < 0x7F; }))
+    return {};
+  return user_error(cat(what,
+                        " has a space, a line break or no ASCII: expected what `fettle serve`"
+                        " prints behind `token:`"));
+}
+
 Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, const Path& file) {
   std::string named = words.flag.empty() ? words.variable : words.flag;
   if (named == "local")
@@ -107,6 +115,7 @@ Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, cons
   if (choice.token.empty())
     return user_error(cat("no token is known for `", printable(choice.url),
                           "`: put it into `$FETTLE_TOKEN`, or add a context that has it"));
+  TRY(check_token(choice.token, "the token"));
   return std::optional<ServerChoice>(std::move(choice));
 }
 

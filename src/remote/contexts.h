@@ -44,6 +44,8 @@ struct ServerWords {
   std::string variable;  ///< `$FETTLE_SERVER`, the same
   std::string token;     ///< `$FETTLE_TOKEN`
 };
+/// Error (`Blame::user`): no header of a request can carry it. `what`: `the token`.
+Status check_token(std::string_view token, std::string_view what);
 /// The server that is meant: the flag, else the variable, else the context in use; `local` means
 /// none. Errors (`Blame::user`): no context has the name, no token is known.
 Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, const Path& file);

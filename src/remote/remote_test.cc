@@ -297,6 +297,8 @@ TEST(Contexts, ChooseAServer) {
   EXPECT_FALSE(*choose_server({"local", "team", ""}, file));
   EXPECT_FALSE(choose_server({"tean", "", ""}, file));
   EXPECT_FALSE(choose_server({"http://127.0.0.1:1", "", ""}, file)) << "no token";
+  for (const char* const token : {"a b", "a\n", "\xC3\xA4"})
+    EXPECT_FALSE(choose_server({"team", "", token}, file)) << token;
   for (const char* const url : {"http://example.org", "https://127.0.0.1:1", "http://127.0.0.1:x"})
     EXPECT_FALSE(choose_server({url, "", "t"}, file)) << url;
   ASSERT_EQ(chmod(file.c_str(), 0644), 0);

@@ -305,6 +305,22 @@ TEST_F(ServerOfCommandsTest, ALotOfOutputArrives) {
   EXPECT_EQ(told({"much", "reader"}).output.size(), 2'000'000U);
 }
 
+TEST_F(ServerOfCommandsTest, OutputThatNoDiskTakesIsAnErrorInTheEnd) {
+  serve();
+  const auto fill = [this](const std::string& word) {
+    Client client([this, word](const ClientPlace& place) {
+      const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+      dup2(full.get(), STDOUT_FILENO);
+      return command({word})(place);
+    });
+    return client.end();
+  };
+  const Told much = fill("much");
+  EXPECT_EQ(much.code, 1);
+  EXPECT_EQ(much.errors, "error: cannot write to standard output: no space left on device\n");
+  EXPECT_EQ(fill("hello").code, 1) << "as here";
+}
+
 TEST_F(ServerOfCommandsTest, ATerminalIsATerminalThere) {
   serve();
   int master = -1;

@@ -91,6 +91,7 @@ Result<std::string> token_of_context(const Face& face) {
     return user_error(
         "the token of the server is not known: put what `fettle serve` printed into "
         "$FETTLE_TOKEN, or name a file with `--token-file`");
+  TRY(check_token(token, "the token"));
   return token;
 }
 
