@@ -42,7 +42,7 @@ class ManyPods : public ClusterController {
   void schedule() {
     int next = 0;
     for (const Value& pod : pods()) {
-      const std::string_view own = cluster::node_of_spec(pod.at("spec")).str();
+      const std::string own = cluster::node_of_spec(pod.at("spec")).str();
       const std::string name(pod.at("metadata").text_at("name"));
       const auto bound = client_->create(
           types::pods, {"default", name},
