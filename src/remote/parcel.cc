@@ -62,7 +62,9 @@ class Packer {
 
   Status add_write(const std::string& spelled) {
     const std::string path = plain_path(folder_, spelled);
-    if (path == "/" || path.starts_with("/dev/") || path.starts_with("/proc/"))
+    // Devices are those of the server; `/dev/shm` has files as any other folder.
+    const bool is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    if (path == "/" || is_device || path.starts_with("/proc/"))
       return {};
     if (spelled.starts_with("/"))
       parcel_.paths.push_back(spelled);

@@ -7,6 +7,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -183,6 +184,7 @@ class ServerOfCommandsTest : public testing::Test {
     std::fflush(nullptr);  // what is not written yet would be written twice
     process_ = fork();
     if (process_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server
       const CommandHost host{[](const CommandRequest& request) -> Result<CommandLook> {
                                if (request.words[0] == "state")
                                  return user_error("acts on a machine");
