@@ -1,14 +1,11 @@
 #include "remote/upgrade.h"
 
-#include <array>
-
-#include <sys/random.h>
-
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 
 #include "base/text.h"
+#include "base/token.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -19,16 +16,6 @@ using ErrorCode = boost::system::error_code;
 
 constexpr uint32_t header_bytes = 16'384;
 constexpr std::string_view bearer = "Bearer ";
-
-/// Takes the same time wherever they differ.
-bool is_same_token(std::string_view one, std::string_view other) {
-  if (one.size() != other.size() || one.empty())
-    return false;
-  unsigned difference = 0;
-  for (size_t i = 0; i < one.size(); ++i)
-    difference |= static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(other[i]);
-  return difference == 0;
-}
 
 std::string field(const http::request<http::empty_body>& message, std::string_view name) {
   const auto [from, to] = message.equal_range({name.data(), name.size()});
@@ -130,19 +117,6 @@ std::string refusal_reply(const UpgradeRefusal& refusal) {
              "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n"
              "Content-Length: ",
              body.size(), "\r\n\r\n", body);
-}
-
-Result<std::string> new_token() {
-  std::array<unsigned char, 32> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return world_error("the system gives no random bits for a token");
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
 }
 
 }  // namespace fettle

@@ -47,7 +47,4 @@ std::string upgrade_reply();
 /// A reply that ends the connection, with the envelope of errors.
 std::string refusal_reply(const UpgradeRefusal& refusal);
 
-/// From the system's source of random bits: 64 hexadecimal digits. Error: it gives none.
-Result<std::string> new_token();
-
 }  // namespace fettle

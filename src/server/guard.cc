@@ -1,38 +1,12 @@
 #include "server/guard.h"
 
-#include <array>
-
-#include <sys/random.h>
-
 #include "base/text.h"
+#include "base/token.h"
 
 namespace fettle {
 namespace {
 
 constexpr std::string_view key_prefix = "/?key=";
-
-/// Takes the same time wherever they differ.
-bool is_same_secret(std::string_view one, std::string_view other) {
-  if (one.size() != other.size())
-    return false;
-  unsigned difference = 0;
-  for (size_t i = 0; i < one.size(); ++i)
-    difference |= static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(other[i]);
-  return difference == 0;
-}
-
-Result<std::string> random_digits() {
-  std::array<unsigned char, 32> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return world_error("the system gives no random bits for the key of the page");
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
-}
 
 WebReply with_allowed(WebReply reply) {
   reply.fields.emplace_back("Allow", "GET");
@@ -41,7 +15,10 @@ WebReply with_allowed(WebReply reply) {
 
 }  // namespace
 
-Result<WebKeys> new_web_keys() { return WebKeys{TRY(random_digits()), TRY(random_digits())}; }
+Result<WebKeys> new_web_keys() {
+  constexpr std::string_view what = "the key of the page";
+  return WebKeys{TRY(new_token(what)), TRY(new_token(what))};
+}
 
 Guard::Guard(int port, WebKeys keys, std::string landing)
     : own_host_(cat("127.0.0.1:", port)),
@@ -95,7 +72,7 @@ std::optional<WebReply> Guard::exchange_key(const WebRequest& request) {
   // Whoever has the cookie only loads the page again.
   if (has_cookie(request))
     return reply;
-  if (!is_same_secret(given, keys_.address) || is_key_used_)
+  if (!is_same_token(given, keys_.address) || is_key_used_)
     return error_reply(403,
                        "this address has been used or was never given: start `fettle web` again");
   is_key_used_ = true;
@@ -110,7 +87,7 @@ bool Guard::has_cookie(const WebRequest& request) const {
     const std::string_view one = trim(pair);
     const size_t equals = one.find('=');
     found |= equals != one.npos && one.substr(0, equals) == cookie_name_ &&
-             is_same_secret(one.substr(equals + 1), keys_.cookie);
+             is_same_token(one.substr(equals + 1), keys_.cookie);
   }
   return found;
 }

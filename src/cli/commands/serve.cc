@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "cli/server_choice.h"
@@ -33,7 +34,7 @@ Result<int> port_asked(const std::string& text) {
 Result<std::string> token_in(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) {
-    std::string token = TRY(new_token());
+    std::string token = TRY(new_token("a token"));
     TRY(write_file(path, token + "\n", 0600));
     return token;
   }
@@ -54,7 +55,7 @@ Result<int> serve(Face& face) {
   ServeSettings settings;
   settings.port = TRY(port_asked(face.parsed.text("listen", cat(usual_port))));
   const std::string file = face.parsed.text("token-file");
-  settings.token = file.empty() ? TRY(new_token()) : TRY(token_in(file));
+  settings.token = file.empty() ? TRY(new_token("a token")) : TRY(token_in(file));
   settings.version = face.build().version;
   settings.folder = Path(TRY(face.home_folder())) / "serve";
   const std::unique_ptr<CommandServer> server = TRY(CommandServer::open(settings));
