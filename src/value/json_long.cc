@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "value/quoted.h"
+
 namespace fettle {
 namespace {
 
 constexpr size_t most_double_digits = 300;  ///< a double holds 308
 constexpr size_t kept_digits = 2;           ///< one may be the sign
-
-/// The end of the string that begins at `begin`, behind its last quote. The string may have no end.
-size_t end_of_string(std::string_view text, size_t begin) {
-  size_t at = begin + 1;
-  while (at < text.size() && text[at] != '"')
-    at += text[at] == '\\' ? 2 : 1;
-  return std::min(at + 1, text.size());
-}
 
 /// The end of all characters that a number may have, so that `1e5` is one word.
 size_t end_of_word(std::string_view text, size_t begin) {
@@ -34,7 +28,7 @@ std::string cut_long_integers(std::string_view text, LongIntegers& integers) {
   std::string cut(text);
   for (size_t at = 0; at < text.size();) {
     if (text[at] == '"') {
-      at = end_of_string(text, at);
+      at = std::min(end_of_quoted(text, at), text.size());
       continue;
     }
     const size_t end = end_of_word(text, at);

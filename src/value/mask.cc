@@ -6,6 +6,7 @@
 #include "base/http.h"
 #include "base/text.h"
 #include "value/json.h"
+#include "value/quoted.h"
 #include "value/yaml.h"
 
 namespace fettle {
@@ -51,17 +52,6 @@ Value map_entries(const Value& value,
   for (const Entry& entry : value.entries())
     entries.push_back({entry.key, change(entry.key, entry.value)});
   return Value::dict(std::move(entries));
-}
-
-/// The end of a JSON or Starlark text that begins with `quote` at `begin`, behind its last quote.
-size_t end_of_quoted(std::string_view text, size_t begin) {
-  for (size_t i = begin + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == text[begin])
-      return i + 1;
-  }
-  return text.npos;
 }
 
 size_t skip_spaces(std::string_view text, size_t at) {

@@ -6,28 +6,19 @@
 
 #include "base/text.h"
 #include "value/json.h"
+#include "value/quoted.h"
 
 namespace fettle {
 namespace {
 
 /// Deeper ones are rare, and left to the reader that needs no stack.
-constexpr int deepest_read_here = 100;
+constexpr int deepest_shared = 100;
 
 /// A list or dict in a text.
 struct Extent {
   uint32_t begin = 0, end = 0;
   uint32_t next = 0;  ///< the first one that is not inside it
 };
-
-/// Where the string ends that begins there. Npos: nowhere.
-size_t end_of_json_string(std::string_view text, size_t begin) {
-  for (size_t i = begin + 1; i < text.size(); ++i)
-    if (text[i] == '"')
-      return i + 1;
-    else if (text[i] == '\\')
-      ++i;
-  return text.npos;
-}
 
 /// In the order in which they begin. None: brackets or quotes do not match.
 std::optional<std::vector<Extent>> extents_of(std::string_view text) {
@@ -38,7 +29,7 @@ std::optional<std::vector<Extent>> extents_of(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (c == '"') {
-      i = end_of_json_string(text, i);
+      i = end_of_quoted(text, i);
       if (i == text.npos)
         return {};
       continue;
@@ -92,7 +83,7 @@ class SharedJson::Reading {
   }
 
   std::optional<Value> read_container(Paths paths, int depth) {
-    if (depth >= deepest_read_here)
+    if (depth >= deepest_shared)
       return {};
     const Extent extent = extents_[next_];
     // Where something is left out, equal bytes need not have equal values.
@@ -158,7 +149,7 @@ class SharedJson::Reading {
   }
 
   std::optional<Value> read_string() {
-    const size_t end = end_of_json_string(text_, at_);
+    const size_t end = end_of_quoted(text_, at_);
     if (end == text_.npos)
       return {};
     const std::string_view bytes = text_.substr(at_, end - at_);
