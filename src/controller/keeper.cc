@@ -11,7 +11,6 @@ namespace fettle {
 namespace {
 
 constexpr Duration longest_rest = 2s;  ///< while an engine does not answer
-constexpr size_t large_run = 5'000;
 
 }  // namespace
 
@@ -207,10 +206,9 @@ Status Keeper::carry() {
     return std::move(outstanding_.of_run);
   };
   motion_ = {instant_from_clock(), {}};
-  const bool is_large = run_request.known.size() >= large_run;
   const RunResult run_result = TRY(carry_out(place, edit_, std::move(run_request)));
-  // The first one goes through all that there is, and none after it needs as much.
-  if (is_large)
+  // The first run goes through all that there is, and none after it needs as much memory.
+  if (outstanding_.is_all)
     malloc_trim(0);
   if (!run_result.summary) {
     // The last write may or may not be in the store.
