@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/lock_file.h"
 #include "base/text.h"
 #include "value/json.h"
 
@@ -10,6 +11,7 @@ namespace fettle {
 namespace {
 
 constexpr size_t most_listed = 100, largest_plan = 16'777'216;
+constexpr Duration longest_wait = 5s;  ///< for those who change the list
 
 Path list_in(const std::string& home) { return Path(home) / "kept-plans"; }
 
@@ -55,6 +57,8 @@ Status remember_plan_file(const std::string& home, const std::string& file) {
   // A line of the list is a path. Devices and pipes keep nothing.
   if (failure || path.find('\n') != path.npos || !std::filesystem::is_regular_file(path, failure))
     return {};
+  // Others may keep plans at the same time.
+  const LockFile lock = TRY(LockFile::await(list_in(home) += ".lock", longest_wait, {}));
   std::vector<std::string> paths = listed_files(home);
   std::erase(paths, path);
   paths.push_back(path);
