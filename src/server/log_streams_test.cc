@@ -4,15 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "core/container_engine.h"
 #include "server/log_position.h"
+#include "tests/fixtures/logs_only.h"
 #include "tests/fixtures/server_fixture.h"
 
 namespace fettle {
 namespace {
 
 /// A log that grows, as engines keep it: asked for since when, it leaves out what is older.
-class LogEngine : public FakeEngine, public ContainerEngine {
+class LogEngine : public FakeEngine, public LogsOnly {
  public:
   using FakeEngine::FakeEngine;
 
@@ -56,33 +56,6 @@ class LogEngine : public FakeEngine, public ContainerEngine {
       lock.lock();
     }
   }
-
-  Status reach(std::stop_token) override { return {}; }
-  Result<std::vector<OwnContainer>> containers_of(const Key&, std::stop_token) override {
-    return std::vector<OwnContainer>();
-  }
-  Result<int64_t> run(const std::string&, const ExecOptions&, const StreamSink&,
-                      std::stop_token) override {
-    return world_error("nothing runs here");
-  }
-  Result<int64_t> talk(const std::string&, const ExecOptions&, const TalkEnds&, const StreamSink&,
-                       std::stop_token) override {
-    return world_error("nothing runs here");
-  }
-  Status put_archive(const std::string&, const std::string&, ByteSource, std::stop_token) override {
-    return world_error("nothing is put here");
-  }
-  Result<bool> get_archive(const std::string&, const std::string&, const ByteSink&,
-                           std::stop_token) override {
-    return false;
-  }
-  Result<bool> is_folder(const std::string&, const std::string&, std::stop_token) override {
-    return false;
-  }
-  Result<std::vector<ListedImage>> images(std::stop_token) override {
-    return std::vector<ListedImage>();
-  }
-  Result<EngineRoom> room(std::stop_token) override { return EngineRoom(); }
 
  private:
   struct Line {

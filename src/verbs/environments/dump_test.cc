@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/container_engine.h"
+#include "tests/fixtures/logs_only.h"
 #include "tests/fixtures/package_fixture.h"
 #include "tests/fixtures/small_disk.h"
 
@@ -12,7 +12,7 @@ namespace fettle {
 namespace {
 
 /// An engine whose services have printed their name, and which may be away.
-class PrintingEngine : public FakeEngine, public ContainerEngine {
+class PrintingEngine : public FakeEngine, public LogsOnly {
  public:
   using FakeEngine::FakeEngine;
   bool is_away = false;
@@ -33,32 +33,6 @@ class PrintingEngine : public FakeEngine, public ContainerEngine {
       return world_error("the connection broke");
     return sink(OutputStream::errors, "the end\n");
   }
-  Status reach(std::stop_token) override { return {}; }
-  Result<std::vector<OwnContainer>> containers_of(const Key&, std::stop_token) override {
-    return std::vector<OwnContainer>();
-  }
-  Result<int64_t> run(const std::string&, const ExecOptions&, const StreamSink&,
-                      std::stop_token) override {
-    return world_error("nothing runs here");
-  }
-  Result<int64_t> talk(const std::string&, const ExecOptions&, const TalkEnds&, const StreamSink&,
-                       std::stop_token) override {
-    return world_error("nothing runs here");
-  }
-  Status put_archive(const std::string&, const std::string&, ByteSource, std::stop_token) override {
-    return world_error("nothing is put here");
-  }
-  Result<bool> get_archive(const std::string&, const std::string&, const ByteSink&,
-                           std::stop_token) override {
-    return false;
-  }
-  Result<bool> is_folder(const std::string&, const std::string&, std::stop_token) override {
-    return false;
-  }
-  Result<std::vector<ListedImage>> images(std::stop_token) override {
-    return std::vector<ListedImage>();
-  }
-  Result<EngineRoom> room(std::stop_token) override { return EngineRoom(); }
 };
 
 class DumpTest : public RunPackageTest {
