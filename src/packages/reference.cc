@@ -38,6 +38,8 @@ std::optional<Found> next_reference(std::string_view text, size_t from) {
 
 }  // namespace
 
+bool has_reference(std::string_view text) { return next_reference(text, 0).has_value(); }
+
 std::string References::to(const Key& key, std::string_view field) {
   const std::string id = to_string(fingerprint(to_string(key)));
   ids_.emplace(id, key);

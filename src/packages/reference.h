@@ -13,6 +13,9 @@
 
 namespace fettle {
 
+/// Whether a part of a text has the form of a reference, whoever gave out its id.
+bool has_reference(std::string_view text);
+
 class References {
  public:
   /// The text of a reference to an output of a resource.

@@ -10,6 +10,7 @@
 #include "jq/extract.h"
 #include "kinds/recipe.h"
 #include "packages/names.h"
+#include "packages/reference.h"
 
 namespace fettle::types {
 namespace {
@@ -75,7 +76,7 @@ std::optional<Value> given_field(Value record, std::string_view field) {
 
 /// A container is made with the text as it is: what another instruction gives is not known then.
 Status check_known(std::string_view field, const std::string& given) {
-  if (given.find("{{kurtosis:") == given.npos)
+  if (!has_reference(given))
     return {};
   return user_error(cat("`", field,
                         "` has the result of another instruction, which is not known before the "

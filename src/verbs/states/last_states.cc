@@ -14,7 +14,7 @@ Result<std::optional<LastStates>> read_last_states(const Workplace& place,
     return std::optional<LastStates>();
   const Value asked = reveal(note->at("asked"));
   LastStates last{{}, std::string(asked.text_at("folder"))};
-  for (const Value& word : asked.at("words").items())
+  for (const Value& word : items_of(asked.at("words")))
     last.words.push_back(to_text(word));
   return std::optional(std::move(last));
 }
