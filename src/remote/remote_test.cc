@@ -14,6 +14,7 @@
 #include "remote/path_filter.h"
 #include "remote/run_log.h"
 #include "remote/upgrade.h"
+#include "tests/fixtures/small_disk.h"
 
 namespace fettle {
 namespace {
@@ -280,6 +281,38 @@ TEST(Runs, AreFoundByTheirNumbersAndForgottenInTheEnd) {
     ASSERT_TRUE(RunLog::begin(runs, "fettle run c", Time{})->end(0));
   EXPECT_LE(list_runs(runs).size(), 101U);
   EXPECT_TRUE(find_run(runs, 1)) << "its lock is held";
+}
+
+TEST(Runs, OnAFullDiskHaveWholeFramesOnly) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const int code = on_a_small_disk(home.path().string(), 256, [&] {
+    auto log = RunLog::begin(home.path() / "runs", "fettle run a", Time{});
+    const std::string filler = (home.path() / "filler").string();
+    // Not as long as a page of the disk, so that the last one fits in part.
+    const std::string piece(3'000, 'x');
+    if (!log || !log->add(FrameType::output, piece) ||
+        !write_file(filler, std::string(100'000, 'x')))
+      return 1;
+    size_t frames = 1;
+    while (log->add(FrameType::output, piece))
+      ++frames;
+    if (!remove_tree(filler) || !log->add(FrameType::output, "after"))
+      return 2;
+    FrameReader reader;
+    for (uint64_t at = 0; at < log->size();) {
+      const auto bytes = log->read(at);
+      if (!bytes)
+        return 3;
+      reader.add(*bytes);
+      at += bytes->size();
+    }
+    for (size_t i = 0; i < frames; ++i)
+      if (const auto frame = reader.next(); !frame || !*frame || (*frame)->payload != piece)
+        return 4;
+    const auto last = reader.next();
+    return last && *last && (*last)->payload == "after" && !*reader.next() ? 0 : 5;
+  });
+  EXPECT_EQ(code, 0);
 }
 
 TEST(Contexts, ChooseAServer) {

@@ -107,8 +107,12 @@ Status RunLog::add(FrameType type, std::string_view payload) {
     const ssize_t count = ::write(frames_.get(), left.data(), left.size());
     if (count < 0 && errno == EINTR)
       continue;
-    if (count < 0)
-      return file_error("cannot write", folder_ / "frames");
+    if (count < 0) {
+      const Error error = file_error("cannot write", folder_ / "frames");
+      // Part of a frame would take the sense of all that follow.
+      static_cast<void>(!ftruncate(frames_.get(), static_cast<off_t>(size_)));
+      return error;
+    }
     left.remove_prefix(static_cast<size_t>(count));
   }
   size_ += bytes.size();

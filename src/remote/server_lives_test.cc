@@ -63,6 +63,11 @@ int run_command(const CommandRequest& request, const std::string& root) {
     say(all_of(STDIN_FILENO));
     return 0;
   }
+  if (word == "late") {
+    usleep(500'000);
+    say(std::to_string(all_of(STDIN_FILENO).size()));
+    return 0;
+  }
   if (word == "much") {
     for (int i = 0; i < 2'000; ++i)
       say(std::string(1'000, 'x'));
@@ -287,6 +292,25 @@ TEST_F(ServerOfCommandsTest, StandardInputTravelsOnlyWhenItIsRead) {
   EXPECT_EQ(echo.end().output, "typed");
   Client none(command({"echo"}), "typed");
   EXPECT_EQ(none.end().output, "");
+}
+
+TEST_F(ServerOfCommandsTest, InputThatACommandReadsLateWaitsAtTheClient) {
+  serve();
+  const std::string path = (home_.path() / "input").string();
+  constexpr size_t bytes = 2 * largest_frame;
+  ASSERT_TRUE(write_file(path, std::string(bytes, 'x')));
+  Client client([&](const ClientPlace& place) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    dup2(file.get(), STDIN_FILENO);
+    NamedFiles named;
+    named.takes_input = true;
+    CommandRequest request;
+    request.words = {"late"};
+    return run_at_server(server_, request, named, false, place);
+  });
+  const Told told = client.end();
+  EXPECT_EQ(told.code, 0) << told.errors;
+  EXPECT_EQ(told.output, std::to_string(bytes));
 }
 
 TEST_F(ServerOfCommandsTest, OutputAndErrorsKeepTheirOrderInOneFile) {

@@ -23,6 +23,8 @@ namespace {
 
 /// How much of a command's output waits for a slow client before the command does.
 constexpr size_t most_unsent = 256 << 10;
+/// How much of a client's input waits for a slow command before the client does.
+constexpr size_t most_unread = 256 << 10;
 constexpr Duration look_again = 20ms;
 
 Value error_value(const Error& error) {
@@ -106,7 +108,7 @@ class CommandSession {
       feed_client();
       enum Place { client, ended, signalled, output, errors, terminal, input, control, places };
       std::array<pollfd, places> polled{};
-      polled[client] = {line_.is_gone() ? -1 : line_.descriptor(), line_.events(), 0};
+      polled[client] = {line_.is_gone() ? -1 : line_.descriptor(), events_of_client(), 0};
       polled[ended] = {child_.end.get(), POLLIN, 0};
       polled[signalled] = {signals.get(), POLLIN, 0};
       const bool takes = log_ || line_.is_gone() || line_.unsent() < most_unsent;
@@ -215,6 +217,12 @@ class CommandSession {
     line_.push();
     if (line_.is_gone())
       client_went();
+  }
+
+  /// A client that sends more than its command reads has to wait; that it has gone is heard anyway.
+  short events_of_client() const {
+    return input_.size() < most_unread ? line_.events()
+                                       : static_cast<short>((line_.events() & ~POLLIN) | POLLRDHUP);
   }
 
   void hear_client(short events) {
