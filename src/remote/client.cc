@@ -138,7 +138,7 @@ WindowRows window_of_terminal() {
 class Follower {
  public:
   Follower(Line line, const ServerChoice& server, const ClientPlace& place,
-           std::vector<std::string> writes, bool takes_input, bool is_reader)
+           WrittenPaths writes, bool takes_input, bool is_reader)
       : line_(std::move(line)),
         server_(server),
         place_(place),
@@ -282,7 +282,7 @@ class Follower {
               place_.tell(cat("\nleaving; ", followed_by()));
             return ClientEnd{interrupted, false};
           }
-          line_.send(FrameType::stop);
+          line_.send(FrameType::stop, said.ssi_signo == SIGTERM ? stop_by_end : "");
           break;
       }
     }
@@ -304,7 +304,7 @@ class Follower {
   Line line_;
   const ServerChoice& server_;
   const ClientPlace& place_;
-  const std::vector<std::string> writes_;
+  const WrittenPaths writes_;
   bool reads_input_;
   const bool is_reader_;
   RawInput raw_;
@@ -377,11 +377,11 @@ std::map<std::string, std::string> client_variables() {
     const std::string_view name = text.substr(0, equals);
     static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
                                                   "LINES", "TZ",        "LANG"};
-    static const std::set<std::string_view> of_machine{"FETTLE_HOME", "FETTLE_SERVER",
-                                                       "FETTLE_TOKEN", "FETTLE_PACKAGE_MIRROR"};
-    const bool is_ours = name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
-                         name.starts_with("COMPOSE_") || name.starts_with("LC_");
-    if (plain.contains(name) || (is_ours && !of_machine.contains(name)))
+    // A folder that this one names travels as that of the flag does.
+    const bool is_ours = name != "FETTLE_PACKAGE_MIRROR" &&
+                         (name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
+                          name.starts_with("COMPOSE_") || name.starts_with("LC_"));
+    if (plain.contains(name) || (is_ours && !is_variable_of_machine(name)))
       chosen.emplace(name, text.substr(equals + 1));
   }
   return chosen;
@@ -405,7 +405,8 @@ Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest reque
   request.is_one_stream = is_one_stream();
   request.window = window_of_terminal();
   request.paths = parcel.paths;
-  request.writes = parcel.writes;
+  for (const auto& [plain, spelled] : parcel.writes)
+    request.writes.push_back(plain);
   request.takes_input = named.takes_input;
   request.is_stream = named.is_stream;
   request.files = parcel.files;

@@ -152,22 +152,33 @@ Status Mirror::make(const FileEntry& entry) const {
   return stamp_of(path) ? Status() : copy_content(entry);
 }
 
+/// A power cut may leave less than was written: such a content is not kept any longer.
 Status Mirror::copy_content(const FileEntry& entry) const {
   const std::string content = content_path(entry.digest);
   const ByteSource source = TRY(source_of_file(content));
+  Sha256 hash;
   TRY(write_file(
-      real(entry.path), [&](const ByteSink& sink) { return pump(source, sink); }, entry.mode));
+      real(entry.path),
+      [&](const ByteSink& sink) -> Status {
+        TRY(pump(source, [&](std::string_view bytes) {
+          hash.add(bytes);
+          return sink(bytes);
+        }));
+        if (hash.hex() == entry.digest)
+          return {};
+        static_cast<void>(unlink(content.c_str()));
+        return world_error(cat("what the server had of `", printable(entry.path),
+                               "` is damaged; start the command again"));
+      },
+      entry.mode));
   static_cast<void>(utimensat(AT_FDCWD, content.c_str(), nullptr, 0));  // it was used
   return {};
 }
 
 Status Mirror::begin_content(size_t entry) {
-  const std::string path = cat(own_, "/arriving");
-  static_cast<void>(unlink(path.c_str()));
-  arriving_ = {entry, 0,
-               Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)),
-               std::make_unique<Sha256>()};
-  return arriving_.file.is_open() ? Status() : file_error("cannot write", path);
+  const std::string content = content_path(entries_[entry].digest);
+  arriving_ = {entry, 0, TRY(GrowingFile::begin(content, content)), std::make_unique<Sha256>()};
+  return {};
 }
 
 Status Mirror::add_content(std::string_view bytes) {
@@ -176,25 +187,17 @@ Status Mirror::add_content(std::string_view bytes) {
     return user_error(cat("`", printable(entries_[arriving_.entry].path),
                           "` has more bytes than were announced"));
   arriving_.hash->add(bytes);
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(arriving_.file.get(), bytes.data(), bytes.size());
-    if (count < 0)
-      return file_error("cannot write", cat(own_, "/arriving"));
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return {};
+  return arriving_.file.add(bytes);
 }
 
 Result<bool> Mirror::end_content() {
   const FileEntry& entry = entries_[arriving_.entry];
   if (arriving_.size < entry.size)
     return false;
-  arriving_.file.close();
   if (arriving_.hash->hex() != entry.digest)
     return user_error(cat("`", printable(entry.path),
                           "` has changed while it was sent; start the command again"));
-  if (rename(cat(own_, "/arriving").c_str(), content_path(entry.digest).c_str()) != 0)
-    return file_error("cannot keep", content_path(entry.digest));
+  TRY(arriving_.file.finish(0600));
   return true;
 }
 

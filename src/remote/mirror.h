@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/lock_file.h"
+#include "remote/growing_file.h"
 #include "remote/request.h"
 
 namespace fettle {
@@ -64,7 +65,7 @@ class Mirror {
   struct ArrivingContent {
     size_t entry = 0;
     uint64_t size = 0;
-    Descriptor file{};
+    GrowingFile file{};
     std::unique_ptr<Sha256> hash{};
   };
 

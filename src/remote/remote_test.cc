@@ -196,20 +196,22 @@ class ParcelTest : public testing::Test {
 
 TEST_F(ParcelTest, HasWhatIsNamedAndNothingElse) {
   ASSERT_TRUE(make_directories(at("pkg/lib")));
-  ASSERT_TRUE(write_file(at("pkg/main.star"), "uses ${FETTLE_TEST_TAG}"));
+  ASSERT_TRUE(write_file(at("pkg/main.star"), "uses ${FETTLE_TEST_TAG} in $PATH and $FETTLE_HOME"));
   ASSERT_TRUE(write_file(at("secret"), "s"));
   ASSERT_EQ(symlink("../secret", at("pkg/lib/link").c_str()), 0);
   setenv("FETTLE_TEST_TAG", "v1", 1);
   setenv("FETTLE_TEST_OTHER", "v2", 1);
+  setenv("FETTLE_HOME", "/nowhere", 1);  // a script may name the folder of our state
   const auto parcel = pack_parcel({{"./pkg"}, {"out"}}, here_.path().string());
   ASSERT_TRUE(parcel) << to_string(parcel.error());
   EXPECT_EQ(paths_of(*parcel),
             (std::vector<std::string>{here_.path().string(), at("pkg"), at("pkg/lib"),
                                       at("pkg/lib/link"), at("pkg/main.star")}));
   EXPECT_EQ(parcel->files[3].target, "../secret");
-  EXPECT_EQ(parcel->writes, std::vector<std::string>{at("out")});
+  EXPECT_EQ(parcel->writes, (WrittenPaths{{at("out"), "out"}}));
   EXPECT_TRUE(parcel->paths.empty());
   EXPECT_EQ(parcel->variables, (std::map<std::string, std::string>{{"FETTLE_TEST_TAG", "v1"}}));
+  unsetenv("FETTLE_HOME");
 }
 
 TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
@@ -239,7 +241,7 @@ TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {
 }
 
 TEST_F(ParcelTest, AServerWritesOnlyWhereTheCommandMay) {
-  const std::vector<std::string> writes{at("out")};
+  const WrittenPaths writes{{at("out"), "out"}};
   EXPECT_TRUE(may_write(writes, at("out/a/b")));
   for (const std::string& path : {at("outside"), at("out/../x"), at("out/"), std::string("/etc/x")})
     EXPECT_FALSE(may_write(writes, path)) << path;
@@ -294,6 +296,10 @@ TEST(Contexts, ChooseAServer) {
   EXPECT_EQ((*choose_server({}, file))->token, "t1");
   EXPECT_EQ((*choose_server({"", "http://127.0.0.1:9790", ""}, file))->token, "t1");
   EXPECT_EQ((*choose_server({"team", "", "t2"}, file))->token, "t2");
+  EXPECT_EQ((*choose_server({"", "team", "t2"}, file))->token, "t2");
+  EXPECT_EQ((*choose_server({"team", "http://127.0.0.1:1", "t2"}, file))->token, "t1");
+  EXPECT_EQ((*choose_server({"http://127.0.0.1:2", "http://127.0.0.1:1", "t2"}, file))->token, "t2")
+      << "no other is known";
   EXPECT_FALSE(*choose_server({"local", "team", ""}, file));
   EXPECT_FALSE(choose_server({"tean", "", ""}, file));
   EXPECT_FALSE(choose_server({"http://127.0.0.1:1", "", ""}, file)) << "no token";

@@ -62,6 +62,10 @@ Value value_of(const CommandRequest& request);
 Result<FileEntry> file_entry_of(const Value& value);
 Result<CommandRequest> command_request_of(std::string_view json);
 
+/// Variables that say where things of a machine are, and who may use them: those of the client mean
+/// nothing to the server.
+bool is_variable_of_machine(std::string_view name);
+
 /// Whether it is absolute, without empty, `.` and `..` steps, zero bytes, and an end in `/`; `/`
 /// alone is none, either.
 bool is_plain_path(std::string_view path);

@@ -54,7 +54,8 @@ class CommandSession {
     TRY(receive(*mirror, TRY(mirror->place(std::move(files)))));
     TRY(mirror->finish());
     alarm(0);
-    is_bound_ = look.is_reader || request_.is_stream;
+    is_reader_ = look.is_reader;
+    is_bound_ = is_reader_ || request_.is_stream;
     if (!is_bound_) {
       log_.emplace(TRY(RunLog::begin(settings_.folder / "runs", look.shown, now_from_clock())));
       line_.send(FrameType::run, write_json(Value::dict({{"run", log_->number()}})));
@@ -63,8 +64,14 @@ class CommandSession {
     child_ = TRY(start_command(request_, request_.folder == "/" ? root : root + request_.folder,
                                [&] { return host_.run(request_, root); }));
     input_is_open_ = child_.input.is_open() || child_.input_is_typed;
-    const int code = follow();
-    return end(*mirror, code);
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int code = follow(Descriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)));
+    const Status ended = end(*mirror, code);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    return ended;
   }
 
  private:
@@ -95,12 +102,8 @@ class CommandSession {
     return {};
   }
 
-  int follow() {
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ends, nullptr);
-    const Descriptor signals(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+  /// `signals`: those that ask this process to end.
+  int follow(const Descriptor& signals) {
     hear_client(0);  // what came together with the command
     while (true) {
       feed_client();
@@ -227,7 +230,7 @@ class CommandSession {
       if (!frame)
         break;
       if (frame->type == FrameType::stop)
-        kill(child_.process, SIGINT);
+        kill(child_.process, frame->payload == stop_by_end ? SIGTERM : SIGINT);
       else if (frame->type == FrameType::input)
         input_ += frame->payload;
       else if (frame->type == FrameType::input_end)
@@ -248,8 +251,11 @@ class CommandSession {
   void client_went() {
     if (std::exchange(has_gone_, true))
       return;
-    // Nobody will say the rest of what it reads.
-    if (is_bound_ || input_is_open_)
+    // Nobody will say the rest of what it reads. Without a reader it ends as at the end of a pipe:
+    // whoever writes learns of it at once, and whoever does not watches for it.
+    if (is_reader_ && !input_is_open_ && child_.output.is_open())
+      child_.output.close();
+    else if (is_bound_ || input_is_open_)
       kill(child_.process, SIGHUP);
   }
 
@@ -343,7 +349,7 @@ class CommandSession {
   PathFilter out_filter_, error_filter_;
   std::string input_;
   bool input_is_open_ = false, input_ends_ = false;
-  bool is_bound_ = false, has_gone_ = false, is_raw_ = false;
+  bool is_reader_ = false, is_bound_ = false, has_gone_ = false, is_raw_ = false;
 };
 
 int64_t run_in(std::string_view json) {
@@ -410,6 +416,12 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
   }
 }
 
+/// What a client said before it knew that its command had ended.
+bool is_for_a_running_command(FrameType type) {
+  return type == FrameType::input || type == FrameType::input_end || type == FrameType::stop ||
+         type == FrameType::window_size;
+}
+
 /// The bytes of a request, as far as they are its own, and what follows. None: it was refused.
 std::optional<std::string> shake_hands(const Descriptor& socket, int port, bool is_too_much,
                                        const ServeSettings& settings) {
@@ -461,14 +473,23 @@ int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeS
   line.send_packed(upgrade_reply());
   if (!line.push_all(settings.write_limit))
     return 1;
-  const std::optional<Frame> first = line.await(settings.upload_limit);
-  if (!first)
-    return 1;
-  alarm(0);
-  if (const Status answered = answer(line, *first, settings, host); !answered)
-    line.send(FrameType::error, write_json(error_value(answered.error())));
-  line.push_all(settings.write_limit);
-  return 0;
+  // A connection that is kept saves the next command its beginning.
+  for (bool is_first = true;; is_first = false) {
+    const Duration patience = is_first ? settings.upload_limit : settings.idle_limit;
+    std::optional<Frame> first = line.await(patience);
+    while (first && !is_first && is_for_a_running_command(first->type))
+      first = line.await(patience);
+    alarm(0);
+    if (!first)
+      return 0;
+    const Status answered = answer(line, *first, settings, host);
+    alarm(0);
+    if (!answered)
+      line.send(FrameType::error, write_json(error_value(answered.error())));
+    // Whatever went wrong, a client that goes on begins anew.
+    if (!line.push_all(settings.write_limit) || !answered)
+      return 0;
+  }
 }
 
 }  // namespace fettle
