@@ -25,6 +25,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration hand_shake_limit = 15s, answer_limit = 60s;
+constexpr Duration end_limit = 3s, look_again = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
 constexpr int interrupted = 130;
 
@@ -137,8 +138,8 @@ WindowRows window_of_terminal() {
 /// Follows a command or a run until it ends, one thread for all.
 class Follower {
  public:
-  Follower(Line line, const ServerChoice& server, const ClientPlace& place,
-           WrittenPaths writes, bool takes_input, bool is_reader)
+  Follower(Line line, const ServerChoice& server, const ClientPlace& place, WrittenPaths writes,
+           bool takes_input, bool is_reader)
       : line_(std::move(line)),
         server_(server),
         place_(place),
@@ -166,7 +167,7 @@ class Follower {
         if (const std::optional<ClientEnd> end = TRY(take(*frame)))
           return *end;
       if (line_.is_gone())
-        return lost_in_the_middle();
+        return leaves_at_ ? Result<ClientEnd>(ClientEnd{0, true}) : lost_in_the_middle();
       line_.push();
       const bool reads = reads_input_ && line_.unsent() < enough_unsent;
       std::array<pollfd, 4> polled{pollfd{line_.descriptor(), line_.events(), 0},
@@ -174,7 +175,8 @@ class Follower {
                                    pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
                                    // Whoever stops reading ends what only tells something.
                                    pollfd{is_reader_ && !lost_reader_ ? STDOUT_FILENO : -1, 0, 0}};
-      static_cast<void>(poll(polled.data(), polled.size(), -1));
+      const int patience = leaves_at_ ? static_cast<int>(look_again / 1ms) : -1;
+      static_cast<void>(poll(polled.data(), polled.size(), patience));
       if (polled[0].revents != 0)
         line_.pull();
       if (polled[1].revents != 0)
@@ -184,9 +186,20 @@ class Follower {
         read_input();
       if ((polled[3].revents & POLLERR) != 0)
         lost_reader_ = true;
-      if (lost_reader_ && is_reader_)
+      if (lost_reader_ && is_reader_ && tell_of_lost_reader())
         return ClientEnd{0, true};
     }
+  }
+
+  /// The command may have something to end in a service, and whoever waits for us means that, too.
+  /// Whether it has had its time.
+  bool tell_of_lost_reader() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!leaves_at_) {
+      line_.send(FrameType::output_end);
+      leaves_at_ = now + end_limit;
+    }
+    return now > *leaves_at_;
   }
 
   Result<std::optional<ClientEnd>> take(const Frame& frame) {
@@ -311,6 +324,7 @@ class Follower {
   ArrivingFile arriving_;
   int64_t run_ = 0;
   bool lost_reader_ = false, has_asked_ = false;
+  std::optional<std::chrono::steady_clock::time_point> leaves_at_;  ///< without its reader
   int unwritten_ = 0;  ///< why standard output takes nothing more, by `errno`
 };
 

@@ -17,6 +17,7 @@ bool is_letter_of_frame(char letter) {
     case FrameType::content:
     case FrameType::input:
     case FrameType::input_end:
+    case FrameType::output_end:
     case FrameType::window_size:
     case FrameType::stop:
     case FrameType::need:

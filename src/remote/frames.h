@@ -26,6 +26,7 @@ enum class FrameType : char {
   content = 'd',      ///< bytes of the file that was asked for
   input = 'i',        ///< bytes of standard input
   input_end = 'I',    ///< standard input is at its end
+  output_end = 'o',   ///< empty: nobody reads standard output any more
   window_size = 'w',  ///< JSON: `rows`, `columns`
   stop = 's',         ///< empty: Ctrl-C; `end`: SIGTERM
 

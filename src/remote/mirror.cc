@@ -109,7 +109,13 @@ Status Mirror::clear_away() {
     for (std::string& above : folders_above(entry.path))
       folders.insert(std::move(above));
   }
-  for (const TreeEntry& there : TRY(list_tree(root_))) {
+  Result<std::vector<TreeEntry>> tree = list_tree(root_);
+  if (!tree) {  // the pipe of a command before
+    TRY(remove_tree(root_));
+    TRY(make_directories(root_));
+    tree.emplace();
+  }
+  for (const TreeEntry& there : *tree) {
     const std::string path = cat("/", there.path);
     const std::optional<Stamp> stamp = stamp_of(real(path));
     if (!stamp)  // went with the folder above it
@@ -146,6 +152,8 @@ Status Mirror::make(const FileEntry& entry) const {
                                                               : file_error("cannot make", path);
     case FileEntry::Type::place:
       return write_file(path, "", entry.mode);
+    case FileEntry::Type::other:
+      return mkfifo(path.c_str(), 0600) == 0 ? Status() : file_error("cannot make", path);
     case FileEntry::Type::file:
       break;
   }

@@ -69,8 +69,13 @@ class Packer {
     parcel_.writes.emplace(path, spelled);
     TRY(add_above(path));
     struct stat about{};
-    if (stat(path.c_str(), &about) != 0)
+    if (stat(path.c_str(), &about) != 0) {
+      // A link that leads nowhere is there; where it leads is nothing for the server.
+      if (lstat(path.c_str(), &about) == 0)
+        entries_.try_emplace(
+            path, FileEntry{path, FileEntry::Type::link, 0777, 0, {}, ".leads-nowhere"});
       return {};
+    }
     add_place(path, S_ISDIR(about.st_mode) ? FileEntry::Type::folder : FileEntry::Type::place,
               about.st_mode & 0777U);
     if (!S_ISDIR(about.st_mode))
@@ -129,7 +134,7 @@ class Packer {
     return {};
   }
 
-  /// Sockets, pipes and devices stay here: whoever reads one of a folder is told that it is not there.
+  /// Sockets, pipes and devices stay here; the server learns that they are there.
   Status add_folder(const std::string& path) {
     entries_[path] = {path, FileEntry::Type::folder, 0755, 0};
     std::error_code failure;
@@ -166,7 +171,11 @@ class Packer {
         return {};
       case fs::file_type::regular:
         return add_file(whole, mode, item.file_size(failure));
+      case fs::file_type::none:
+      case fs::file_type::not_found:  // it went meanwhile
+        return {};
       default:
+        entries_[whole] = {whole, FileEntry::Type::other, mode, 0};
         return {};
     }
   }
@@ -284,7 +293,8 @@ Result<ArrivingFile> ArrivingFile::begin(const WrittenPaths& writes, FileEntry e
     std::error_code failure;
     fs::create_directories(entry.path, failure);
     if (failure)
-      return world_error(cat("cannot make `", arriving.shown_, "`: ", lower_case(failure.message())));
+      return world_error(
+          cat("cannot make `", arriving.shown_, "`: ", lower_case(failure.message())));
     static_cast<void>(chmod(entry.path.c_str(), entry.mode));
   } else if (entry.type == FileEntry::Type::link) {
     static_cast<void>(unlink(entry.path.c_str()));

@@ -214,7 +214,7 @@ TEST_F(ParcelTest, HasWhatIsNamedAndNothingElse) {
   unsetenv("FETTLE_HOME");
 }
 
-TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
+TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndThatThereArePipes) {
   ASSERT_TRUE(make_directories(at("shop")));
   ASSERT_EQ(mkfifo(at("shop/pipe").c_str(), 0600), 0);
   ASSERT_TRUE(write_file(at("shop/file"), "x"));
@@ -223,7 +223,18 @@ TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
   EXPECT_EQ(paths_of(*missing), (std::vector<std::string>{here_.path().string(), at("shop")}));
   const auto folder = pack_parcel({{"shop"}, {}}, here_.path().string());
   ASSERT_TRUE(folder) << to_string(folder.error());
-  EXPECT_EQ(paths_of(*folder), (std::vector<std::string>{at("shop"), at("shop/file")}));
+  EXPECT_EQ(paths_of(*folder),
+            (std::vector<std::string>{at("shop"), at("shop/file"), at("shop/pipe")}));
+  EXPECT_EQ(folder->files[2].type, FileEntry::Type::other);
+}
+
+TEST_F(ParcelTest, ALinkThatLeadsNowhereIsThere) {
+  ASSERT_EQ(symlink("/nowhere/at/all", at("link").c_str()), 0);
+  const auto parcel = pack_parcel({{}, {"link"}}, here_.path().string());
+  ASSERT_TRUE(parcel) << to_string(parcel.error());
+  ASSERT_EQ(paths_of(*parcel), (std::vector<std::string>{here_.path().string(), at("link")}));
+  EXPECT_EQ(parcel->files[1].type, FileEntry::Type::link);
+  EXPECT_EQ(parcel->files[1].target.find("nowhere/"), std::string::npos);
 }
 
 TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {

@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-constexpr std::array<std::string_view, 4> type_names{"file", "folder", "link", "place"};
+constexpr std::array<std::string_view, 5> type_names{"file", "folder", "link", "place", "other"};
 constexpr size_t most_words = 10'000, longest_path = 4'000;
 
 Value texts(const std::vector<std::string>& items) {

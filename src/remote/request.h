@@ -16,6 +16,7 @@ struct FileEntry {
     folder,
     link,
     place,  ///< a file that the command may only replace: it has no contents here
+    other,  ///< a socket, a pipe or a device in a folder, which commands refuse
   };
   std::string path;  ///< absolute, without `.` and `..`
   Type type = Type::file;

@@ -191,6 +191,61 @@ TEST_F(ServerOfCommandsTest, TooManyConnectionsAreToldSo) {
   EXPECT_TRUE(comes([&] { return told({"hello"}).code == 7; }));
 }
 
+TEST_F(ServerOfCommandsTest, AConnectionServesOneCommandAfterAnother) {
+  serve();
+  Line line = open_line();
+  for (int i = 0; i < 3; ++i) {
+    CommandRequest request;
+    request.words = {"hello", "reader"};
+    request.folder = "/";
+    line.send(FrameType::command, write_json(value_of(request)));
+    // What was typed before it was known that the command had ended.
+    line.send(FrameType::input, "late");
+    std::string output;
+    std::optional<Frame> frame;
+    ASSERT_TRUE(line.push_all(20s));
+    while ((frame = line.await(20s)) && frame->type != FrameType::end)
+      if (frame->type == FrameType::output)
+        output += frame->payload;
+    ASSERT_TRUE(frame) << i;
+    EXPECT_EQ(frame->payload, R"({"code":7})");
+    EXPECT_EQ(output, "out\n");
+    line.send(FrameType::runs);
+    frame = line.await(20s);
+    while (frame && frame->type != FrameType::document)
+      frame = line.await(20s);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->payload, "[]");
+  }
+  // After a mistake nobody knows what the rest means.
+  line.send(FrameType::command, "{");
+  ASSERT_TRUE(line.push_all(20s));
+  const std::optional<Frame> refused = line.await(20s);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->type, FrameType::error);
+  EXPECT_FALSE(line.await(20s));
+  EXPECT_TRUE(line.is_gone());
+}
+
+TEST_F(ServerOfCommandsTest, AnIdleConnectionIsClosed) {
+  serve({.idle_limit = 100ms});
+  Line line = open_line();
+  line.send(FrameType::runs);
+  ASSERT_TRUE(line.push_all(20s));
+  EXPECT_TRUE(line.await(20s));
+  EXPECT_FALSE(line.await(20s));
+  EXPECT_TRUE(line.is_gone());
+}
+
+TEST_F(ServerOfCommandsTest, ACommandMayEndSomethingBeforeItsReaderIsTold) {
+  serve();
+  Client client(command({"finishes", flag(), "reader"}, {}, true));
+  client.await("waiting\n");
+  client.close_output();
+  EXPECT_EQ(client.end().code, 141);
+  EXPECT_TRUE(file_exists(flag())) << "it had ended when its client did";
+}
+
 TEST_F(ServerOfCommandsTest, NobodyComesInWithoutTheToken) {
   serve();
   const ServerChoice good = server_;

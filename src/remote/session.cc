@@ -24,6 +24,8 @@ namespace {
 /// How much of a command's output waits for a slow client before the command does.
 constexpr size_t most_unsent = 256 << 10;
 constexpr Duration look_again = 20ms;
+/// For a command whose reader has gone, until it is told so by a signal.
+constexpr Duration reader_limit = 2s;
 
 Value error_value(const Error& error) {
   return Value::dict(
@@ -119,11 +121,15 @@ class CommandSession {
       polled[input] = {input_.empty() ? -1 : input_descriptor(), POLLOUT, 0};
       polled[control] = {log_ ? log_->control() : -1, POLLIN, 0};
       const bool looks_again =
-          child_.input_is_typed || out_filter_.holds() || error_filter_.holds();
+          child_.input_is_typed || out_filter_.holds() || error_filter_.holds() || hangs_up_at_;
       const int ready =
           poll(polled.data(), polled.size(), looks_again ? static_cast<int>(look_again / 1ms) : -1);
       if (ready == 0)
         tell_rest();
+      if (hangs_up_at_ && std::chrono::steady_clock::now() > *hangs_up_at_) {
+        hangs_up_at_ = std::chrono::steady_clock::time_point::max();
+        kill(child_.process, SIGHUP);
+      }
       if (polled[client].revents != 0)
         hear_client(polled[client].revents);
       if (polled[signalled].revents != 0) {
@@ -235,6 +241,8 @@ class CommandSession {
         input_ += frame->payload;
       else if (frame->type == FrameType::input_end)
         input_ends_ = true;
+      else if (frame->type == FrameType::output_end)
+        reader_went();
       else if (frame->type == FrameType::window_size)
         resize(frame->payload);
       else
@@ -251,12 +259,22 @@ class CommandSession {
   void client_went() {
     if (std::exchange(has_gone_, true))
       return;
-    // Nobody will say the rest of what it reads. Without a reader it ends as at the end of a pipe:
-    // whoever writes learns of it at once, and whoever does not watches for it.
-    if (is_reader_ && !input_is_open_ && child_.output.is_open())
-      child_.output.close();
-    else if (is_bound_ || input_is_open_)
+    // Nobody will say the rest of what it reads.
+    if (!input_is_open_ && reader_went())
+      return;
+    if (is_bound_ || input_is_open_)
       kill(child_.process, SIGHUP);
+  }
+
+  /// What only tells something ends as with any pipe that nobody reads: it learns of that at once,
+  /// and may have to end something in a service. False: it is no such command, or has no pipe.
+  bool reader_went() {
+    if (!is_reader_ || (!child_.output.is_open() && !hangs_up_at_))
+      return false;
+    child_.output.close();
+    if (!hangs_up_at_)
+      hangs_up_at_ = std::chrono::steady_clock::now() + reader_limit;
+    return true;
   }
 
   void resize(std::string_view json) {
@@ -349,6 +367,7 @@ class CommandSession {
   PathFilter out_filter_, error_filter_;
   std::string input_;
   bool input_is_open_ = false, input_ends_ = false;
+  std::optional<std::chrono::steady_clock::time_point> hangs_up_at_;
   bool is_reader_ = false, is_bound_ = false, has_gone_ = false, is_raw_ = false;
 };
 
@@ -381,6 +400,8 @@ Status attach(Line& line, const ServeSettings& settings, int64_t number) {
     while (const std::optional<Frame> frame = line.take())
       if (frame->type == FrameType::stop)
         static_cast<void>(ask_to_stop(runs, run.number));
+      else if (frame->type == FrameType::output_end)
+        line.leave();
   }
   if (!run.code)
     return world_error(cat("run ", run.number,
@@ -418,8 +439,8 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
 
 /// What a client said before it knew that its command had ended.
 bool is_for_a_running_command(FrameType type) {
-  return type == FrameType::input || type == FrameType::input_end || type == FrameType::stop ||
-         type == FrameType::window_size;
+  return type == FrameType::input || type == FrameType::input_end ||
+         type == FrameType::output_end || type == FrameType::stop || type == FrameType::window_size;
 }
 
 /// The bytes of a request, as far as they are its own, and what follows. None: it was refused.

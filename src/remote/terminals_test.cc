@@ -137,7 +137,9 @@ class TypedClient {
 class TerminalsTest : public ServerOfCommandsTest {
  protected:
   TerminalsTest() { serve({}, run_talk); }
-  Client::Work typed(const std::string& word) const { return command({word}, {{}, {}, true}, true); }
+  Client::Work typed(const std::string& word) const {
+    return command({word}, {{}, {}, true}, true);
+  }
 };
 
 TEST_F(TerminalsTest, EachKeyCountsAndTheTerminalIsAsBeforeInTheEnd) {

@@ -38,6 +38,53 @@ inline std::string all_of(int descriptor) {
 inline volatile sig_atomic_t stopped = 0;
 inline void note_stop(int) { stopped = 1; }
 
+inline int say_both() {
+  for (int i = 0; i < 50; ++i) {
+    say(cat("o", i, "\n"));
+    const std::string text = cat("e", i, "\n");
+    EXPECT_EQ(::write(STDERR_FILENO, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  return 0;
+}
+
+/// Reads and writes a file of the client, and says where it is.
+inline int say_where(const CommandRequest& request, const std::string& root) {
+  const char* const zone = std::getenv("TZ");
+  say(cat(*read_file("given"), " ", root, request.folder, " ", zone == nullptr ? "" : zone));
+  EXPECT_TRUE(write_file("made", "written"));
+  return 0;
+}
+
+inline int say_terminal() {
+  winsize size{};
+  ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+  say(cat(isatty(0), isatty(1), isatty(2), " ", size.ws_row, "x", size.ws_col, "\n"));
+  return 0;
+}
+
+/// Until nobody reads what it says; then it takes a while, and leaves a file.
+inline int finish_after_reader(const CommandRequest& request) {
+  say("waiting\n");
+  pollfd output{STDOUT_FILENO, 0, 0};
+  while (poll(&output, 1, -1) < 0 || (output.revents & POLLERR) == 0) {
+  }
+  usleep(100'000);
+  return write_file(request.words[1], "") ? 0 : 1;
+}
+
+/// Until it is asked to stop, or there is a file.
+inline int wait_for_file(const CommandRequest& request, bool hears_interrupts) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    signal(number, !hears_interrupts && number == SIGINT ? SIG_IGN : note_stop);
+  say("waiting\n");
+  while (stopped == 0 && !file_exists(request.words[1]))
+    usleep(5'000);
+  say(stopped != 0 ? "stopped\n" : "done\n");
+  if (stopped != 0)
+    static_cast<void>(write_file(request.words[1] + ".stopped", ""));
+  return stopped != 0 ? 130 : 5;
+}
+
 /// The commands of this program: the first word says what it does.
 inline int run_command(const CommandRequest& request, const std::string& root) {
   const std::string& word = request.words[0];
@@ -46,21 +93,10 @@ inline int run_command(const CommandRequest& request, const std::string& root) {
     std::fputs("err\n", stderr);
     return 7;
   }
-  if (word == "both") {
-    for (int i = 0; i < 50; ++i) {
-      say(cat("o", i, "\n"));
-      const std::string text = cat("e", i, "\n");
-      EXPECT_EQ(::write(STDERR_FILENO, text.data(), text.size()),
-                static_cast<ssize_t>(text.size()));
-    }
-    return 0;
-  }
-  if (word == "where") {
-    const char* const zone = std::getenv("TZ");
-    say(cat(*read_file("given"), " ", root, request.folder, " ", zone == nullptr ? "" : zone));
-    EXPECT_TRUE(write_file("made", "written"));
-    return 0;
-  }
+  if (word == "both")
+    return say_both();
+  if (word == "where")
+    return say_where(request, root);
   if (word == "echo") {
     say(all_of(STDIN_FILENO));
     return 0;
@@ -70,22 +106,11 @@ inline int run_command(const CommandRequest& request, const std::string& root) {
       say(std::string(1'000, 'x'));
     return 0;
   }
-  if (word == "terminal") {
-    winsize size{};
-    ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-    say(cat(isatty(0), isatty(1), isatty(2), " ", size.ws_row, "x", size.ws_col, "\n"));
-    return 0;
-  }
-  // "wait", and "ignore", which does not hear Ctrl-C: until it is asked to stop, or there is a file.
-  for (const int number : {SIGINT, SIGTERM, SIGHUP})
-    signal(number, word == "ignore" && number == SIGINT ? SIG_IGN : note_stop);
-  say("waiting\n");
-  while (stopped == 0 && !file_exists(request.words[1]))
-    usleep(5'000);
-  say(stopped != 0 ? "stopped\n" : "done\n");
-  if (stopped != 0)
-    static_cast<void>(write_file(request.words[1] + ".stopped", ""));
-  return stopped != 0 ? 130 : 5;
+  if (word == "terminal")
+    return say_terminal();
+  if (word == "finishes")
+    return finish_after_reader(request);
+  return wait_for_file(request, word != "ignore");
 }
 
 struct Told {
@@ -235,14 +260,31 @@ class ServerOfCommandsTest : public testing::Test {
     }
     return false;
   }
-  /// A connection that says what it is told to say, and hears until the other side closes.
-  std::string sent(std::string_view bytes, bool waits = true) const {
-    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Descriptor connected() const {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<uint16_t>(server_.address.port));
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return socket;
+  }
+  /// A connection that has been let in.
+  Line open_line() const {
+    Descriptor socket = connected();
+    const std::string hello = greeting();
+    EXPECT_EQ(::send(socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(hello.size()));
+    std::string reply;
+    char one = 0;
+    while (!reply.ends_with("\r\n\r\n") && ::recv(socket.get(), &one, 1, 0) == 1)
+      reply += one;
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 101 ")) << reply;
+    return Line(std::move(socket));
+  }
+  /// A connection that says what it is told to say, and hears until the other side closes.
+  std::string sent(std::string_view bytes, bool waits = true) const {
+    const Descriptor socket = connected();
     EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
     return waits ? all_of(socket.get()) : "";

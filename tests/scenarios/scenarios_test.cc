@@ -53,7 +53,6 @@ bool is_server_asked_for() { return std::getenv("FETTLE_SCENARIOS_SERVER") != nu
 const std::map<std::string, std::string>& scenarios_of_this_machine() {
   static const std::map<std::string, std::string> all{
       {"apply", "its model has files, commands and a handler of a machine"},
-      {"authors-killed", "it kills a run by its client, and at a server the run goes on"},
       {"engine", "it is about the engines of this machine"},
       {"no-engine", "it hides the engines by variables, which a server has of its own"},
       {"no-state", "it is about the folder of the state, which a server has of its own"},
