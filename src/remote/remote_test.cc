@@ -182,6 +182,38 @@ TEST_F(MirrorTest, ThereAreNoMoreThanSixteen) {
   EXPECT_FALSE(Mirror::take(home_.path())->has_value());
 }
 
+TEST_F(MirrorTest, ADamagedContentIsFetchedAgain) {
+  const std::vector<FileEntry> entries{file("/a", "whole")};
+  {
+    Mirror mirror = take();
+    EXPECT_EQ(place(mirror, entries, {{"/a", "whole"}}), 1U);
+  }
+  // As after a power cut.
+  ASSERT_TRUE(write_file(home_.path() / "contents" / sha256_hex("whole"), "who"));
+  Mirror first = take();  // its own copy is as it was
+  EXPECT_EQ(place(first, entries), 0U);
+  Mirror second = take();
+  ASSERT_TRUE(second.place(entries));
+  const Status refused = second.finish();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("start the command again"), std::string::npos);
+  Mirror third = take();
+  EXPECT_EQ(place(third, entries, {{"/a", "whole"}}), 1U);
+}
+
+TEST_F(MirrorTest, APipeIsThereAndHoldsNobody) {
+  const FileEntry pipe{"/p/pipe", FileEntry::Type::other, 0644, 0};
+  for (int i = 0; i < 2; ++i) {
+    Mirror mirror = take();
+    EXPECT_EQ(place(mirror, {folder("/p"), pipe, file("/p/a", "one")}, {{"/p/a", "one"}}),
+              i == 0 ? 1U : 0U);
+    struct stat about{};
+    ASSERT_EQ(stat((mirror.root() + "/p/pipe").c_str(), &about), 0);
+    EXPECT_TRUE(S_ISFIFO(about.st_mode));
+    EXPECT_EQ(*read_file(mirror.root() + "/p/a"), "one");
+  }
+}
+
 class ParcelTest : public testing::Test {
  protected:
   std::string at(std::string_view path) const { return cat(here_.path().string(), "/", path); }

@@ -55,6 +55,16 @@ inline int say_where(const CommandRequest& request, const std::string& root) {
   return 0;
 }
 
+inline int say_variables() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const bool are_theirs = variable("FETTLE_HOME") == "/nowhere" || variable("PATH") == "/nowhere";
+  say(cat(are_theirs ? "theirs " : "", variable("FETTLE_TAG"), " ", variable("PWD"), "\n"));
+  return 0;
+}
+
 inline int say_terminal() {
   winsize size{};
   ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
@@ -106,6 +116,8 @@ inline int run_command(const CommandRequest& request, const std::string& root) {
       say(std::string(1'000, 'x'));
     return 0;
   }
+  if (word == "variables")
+    return say_variables();
   if (word == "terminal")
     return say_terminal();
   if (word == "finishes")
