@@ -57,8 +57,8 @@ std::string Mirror::content_path(std::string_view digest) const {
 
 /// A list that is damaged is none: then everything is made anew.
 void Mirror::read_list() {
-  const Result<std::string> text = read_file(cat(own_, "/list"));
-  const Result<Value> list = text ? read_json(*text) : Result<Value>(Value());
+  list_ = read_file(cat(own_, "/list")).value_or("");
+  const Result<Value> list = list_.empty() ? Result<Value>(Value()) : read_json(list_);
   if (!list)
     return;
   for (const Value& item : items_of(*list))
@@ -225,7 +225,8 @@ Status Mirror::finish() {
     if (entry.type != FileEntry::Type::file)
       list.pop_back();
   }
-  return write_file(cat(own_, "/list"), write_json(Value::list(std::move(list))), 0600);
+  const std::string text = write_json(Value::list(std::move(list)));
+  return text == list_ ? Status() : write_file(cat(own_, "/list"), text, 0600);
 }
 
 Result<std::vector<FileEntry>> Mirror::changed(const std::vector<std::string>& paths) const {

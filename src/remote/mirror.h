@@ -79,6 +79,7 @@ class Mirror {
   std::string content_path(std::string_view digest) const;
 
   std::string own_, root_, contents_;
+  std::string list_;  ///< what is written about `placed_`
   LockFile lock_;
   std::map<std::string, PlacedFile> placed_;  ///< of the command before
   std::vector<FileEntry> entries_;            ///< sorted by path

@@ -72,8 +72,8 @@ class Packer {
     if (stat(path.c_str(), &about) != 0) {
       // A link that leads nowhere is there; where it leads is nothing for the server.
       if (lstat(path.c_str(), &about) == 0)
-        entries_.try_emplace(
-            path, FileEntry{path, FileEntry::Type::link, 0777, 0, {}, ".leads-nowhere"});
+        entries_.try_emplace(path,
+                             FileEntry{path, FileEntry::Type::link, 0777, 0, {}, ".leads-nowhere"});
       return {};
     }
     add_place(path, S_ISDIR(about.st_mode) ? FileEntry::Type::folder : FileEntry::Type::place,

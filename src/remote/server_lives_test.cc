@@ -190,6 +190,31 @@ TEST_F(ServerOfCommandsTest, AServerThatIsKilledTakesItsCommandsAlongAndTheClien
   EXPECT_NE(status_of(runs()[0]), "running");
 }
 
+TEST_F(ServerOfCommandsTest, WhoeverFollowsARunHearsThatItsServerWasKilled) {
+  serve();
+  Client client(command({"wait", flag()}));
+  client.await("waiting\n");
+  Client follower(attach(0));
+  follower.await("waiting\n");
+  stop(SIGKILL);
+  const Told lost = follower.end();
+  EXPECT_EQ(lost.code, 1);
+  EXPECT_NE(lost.errors.find("unless the server was killed, run 1 goes on"), std::string::npos)
+      << lost.errors;
+  EXPECT_TRUE(comes([&] { return file_exists(flag() + ".stopped"); }));
+}
+
+TEST_F(ServerOfCommandsTest, ARunWaitsForNobodyWhoReadsSlowly) {
+  serve();
+  Client client(command({"much"}));
+  // Nobody reads more than a pipe holds, and the run is over.
+  EXPECT_TRUE(comes([&] {
+    const std::vector<RunView> all = runs();
+    return all.size() == 1 && all[0].code == 0;
+  }));
+  EXPECT_EQ(client.end().output.size(), 2'000'000U);
+}
+
 TEST_F(ServerOfCommandsTest, AProperEndAsksCommandsToStop) {
   serve();
   Client client(command({"wait", flag()}));
@@ -230,6 +255,7 @@ TEST_F(ServerOfCommandsTest, AConnectionServesOneCommandAfterAnother) {
     EXPECT_EQ(frame->payload, R"({"code":7})");
     EXPECT_EQ(output, "out\n");
     line.send(FrameType::runs);
+    ASSERT_TRUE(line.push_all(20s));
     frame = line.await(20s);
     while (frame && frame->type != FrameType::document)
       frame = line.await(20s);

@@ -177,7 +177,7 @@ TEST_F(TerminalsTest, TheTerminalIsAsBeforeWhenTheServerIsKilled) {
   TypedClient client(typed("keys"));
   client.await("ready");
   ASSERT_TRUE(comes([&] { return client.is_raw(); }));
-  stop(SIGKILL);
+  kill_all();
   client.await("was lost");
   EXPECT_TRUE(client.is_as_before());
   EXPECT_EQ(client.end(), 99);

@@ -97,6 +97,7 @@ inline int wait_for_file(const CommandRequest& request, bool hears_interrupts) {
 
 /// The commands of this program: the first word says what it does.
 inline int run_command(const CommandRequest& request, const std::string& root) {
+  signal(SIGPIPE, SIG_IGN);  // as in the program
   const std::string& word = request.words[0];
   if (word == "hello") {
     std::fputs("out\n", stdout);
@@ -243,6 +244,20 @@ class ServerOfCommandsTest : public testing::Test {
     int status = 0;
     waitpid(std::exchange(process_, -1), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  /// As when the machine goes: the server, its connections and their commands at once.
+  void kill_all() {
+    std::vector<pid_t> all{process_};
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::string children =
+          read_file(cat("/proc/", all[i], "/task/", all[i], "/children")).value_or("");
+      for (const std::string_view child : split(children, ' '))
+        if (!child.empty())
+          all.push_back(std::stoi(std::string(child)));
+    }
+    for (const pid_t process : all)
+      kill(process, SIGKILL);
+    stop(SIGKILL);
   }
   Client::Work command(std::vector<std::string> words, NamedFiles named = {},
                        bool is_reader = false) const {
