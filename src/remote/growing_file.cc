@@ -57,16 +57,29 @@ GrowingFile& GrowingFile::operator=(GrowingFile&& other) noexcept {
 
 Status GrowingFile::add(std::string_view bytes) { return write_all(file_, bytes, shown_); }
 
-Status GrowingFile::finish(unsigned mode) {
+bool GrowingFile::name_it(const std::string& name) const {
+  return linkat(AT_FDCWD, cat("/proc/self/fd/", file_.get()).c_str(), AT_FDCWD, name.c_str(),
+                AT_SYMLINK_FOLLOW) == 0;
+}
+
+Status GrowingFile::finish(unsigned mode, Existing existing) {
   static_cast<void>(fchmod(file_.get(), mode));
   if (name_.empty()) {
-    // A name in between, for a name that is taken cannot be linked to.
-    const std::string between = beside(path_, cat(getpid()));
-    static_cast<void>(unlink(between.c_str()));
-    if (linkat(AT_FDCWD, cat("/proc/self/fd/", file_.get()).c_str(), AT_FDCWD, between.c_str(),
-               AT_SYMLINK_FOLLOW) != 0)
+    if (name_it(path_)) {
+      file_.close();
+      return {};
+    }
+    if (errno == EEXIST && existing == Existing::is_the_same) {
+      drop();
+      return {};
+    }
+    // A name that is taken cannot be linked to. If we die here, the next one who writes this file
+    // takes the name in between.
+    const std::string between = beside(path_, cat(std::hash<std::string>()(path_)));
+    if (errno == EEXIST && (unlink(between.c_str()) == 0 || errno == ENOENT) && name_it(between))
+      name_ = between;
+    else
       return file_error("cannot write", shown_);
-    name_ = between;
   }
   if (rename(name_.c_str(), path_.c_str()) != 0)
     return file_error("cannot write", shown_);

@@ -31,6 +31,7 @@ Result<std::optional<Mirror>> Mirror::take(const Path& folder) {
     TRY(make_directories(own / "root"));
     if (std::optional<LockFile> lock = TRY(LockFile::take(own / "lock"))) {
       Mirror mirror(folder, number, *std::move(lock));
+      mirror.remove_remains();
       mirror.read_list();
       return std::optional<Mirror>(std::move(mirror));
     }
@@ -53,6 +54,15 @@ std::optional<Mirror::Stamp> Mirror::stamp_of(const std::string& path) {
 
 std::string Mirror::content_path(std::string_view digest) const {
   return cat(contents_, "/", digest);
+}
+
+/// Of somebody who was killed while he wrote the list.
+void Mirror::remove_remains() const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(own_, ignored))
+    if (const std::string name = entry.path().filename().string();
+        name != "lock" && name != "list" && name != "root")
+      fs::remove(entry.path(), ignored);
 }
 
 /// A list that is damaged is none: then everything is made anew.
@@ -205,7 +215,7 @@ Result<bool> Mirror::end_content() {
   if (arriving_.hash->hex() != entry.digest)
     return user_error(cat("`", printable(entry.path),
                           "` has changed while it was sent; start the command again"));
-  TRY(arriving_.file.finish(0600));
+  TRY(arriving_.file.finish(0600, GrowingFile::Existing::is_the_same));
   return true;
 }
 

@@ -71,6 +71,7 @@ class Mirror {
 
   Mirror(const Path& folder, int number, LockFile lock);
   static std::optional<Stamp> stamp_of(const std::string& path);
+  void remove_remains() const;
   void read_list();
   Status clear_away();
   Status make(const FileEntry& entry) const;
