@@ -4,9 +4,10 @@
 //   bench/server [--quick]
 //
 // Everything is real: environments of states in a home of its own, the program, sockets, the browser of `./dev page test`.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync, mkdirSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { createRequire } from 'node:module';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -88,6 +89,79 @@ async function requests() {
   row('a request over a warm connection whose verb has nothing to do', '≤ 2 ms', `${at(took, 0.5).toFixed(2)} ms, p99 ${at(took, 0.99).toFixed(2)}`, at(took, 0.5) <= 2);
   row('… own CPU', '≤ 1 ms', `${cpu.toFixed(2)} ms`, cpu <= 1);
   server.child.kill('SIGTERM');
+}
+
+// A connection to `fettle serve` that is kept: frames are a letter, the length in four bytes, the payload.
+function openLine(port, token) {
+  const version = JSON.parse(execFileSync(program, ['version', '-o', 'json'])).version;
+  const socket = net.connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  let bytes = Buffer.alloc(0), waiting, isOpen = false;
+  socket.on('data', (piece) => {
+    bytes = Buffer.concat([bytes, piece]);
+    if (!isOpen) {
+      const end = bytes.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      isOpen = true;
+      bytes = bytes.subarray(end + 4);
+      waiting(bytes);
+    }
+    while (bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt32BE(1)) {
+      const type = String.fromCharCode(bytes[0]), payload = bytes.subarray(5, 5 + bytes.readUInt32BE(1));
+      bytes = bytes.subarray(5 + payload.length);
+      if ('xe'.includes(type)) waiting({ type, payload: payload.toString() });
+    }
+  });
+  socket.write(`GET /v1/commands HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: fettle-commands/1\r\n` +
+    `Authorization: Bearer ${token}\r\nFettle-Version: ${version}\r\n\r\n`);
+  const opened = new Promise((resolve) => { waiting = resolve; });
+  const command = (words) => new Promise((resolve) => {
+    waiting = resolve;
+    const json = Buffer.from(JSON.stringify({ words, folder: '/', environment: {}, paths: [], writes: [], files: [], rows: 24, columns: 80 }));
+    const head = Buffer.alloc(5);
+    head.write('c');
+    head.writeUInt32BE(json.length, 1);
+    socket.write(Buffer.concat([head, json]));
+  });
+  return { opened, command, close: () => socket.destroy() };
+}
+
+function childOf(pid) {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').pop());
+}
+
+// What a command at a server takes more than the same in the program that is there already: started here, less its start.
+async function commands() {
+  const path = home('commands'), words = ['enclave', 'ls'];
+  execFileSync(program, ['enclave', 'add', 'one', '-q'], { env: envOf(path) });
+  const child = spawn(program, ['serve', '--listen', '127.0.0.1:0', '-q', '-o', 'json'], { env: envOf(path), stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  let said = '';
+  const { address, token } = await new Promise((resolve) => child.stdout.on('data', (piece) => {
+    said += piece;
+    try { resolve(JSON.parse(said)); } catch { /* not whole yet */ }
+  }));
+  const line = openLine(Number(new URL(address).port), token);
+  await line.opened;
+  const count = isQuick ? 100 : 500, there = [], here = [], start = [];
+  const took = (to, work) => { const begin = performance.now(); const done = work(); to.push(performance.now() - begin); return done; };
+  for (let i = 0; i < 20; ++i) await line.command(words);
+  const session = childOf(child.pid), before = use(session);
+  for (let i = 0; i < count; ++i) {
+    const begin = performance.now();
+    const end = await line.command(words);
+    there.push(performance.now() - begin);
+    if (end.type !== 'x' || JSON.parse(end.payload).code !== 0) throw new Error(`a command failed: ${end.payload}`);
+    // One after the other, so that all suffer the same from whatever else goes on here.
+    took(here, () => spawnSync(program, words, { env: envOf(path) }));
+    took(start, () => spawnSync(program, ['version'], { env: envOf(path) }));
+  }
+  const cpu = (use(session).cpu - before.cpu) / count * 1000, more = at(there, 0.5) - (at(here, 0.5) - at(start, 0.5));
+  row('`enclave ls` over a warm connection beside the same in process', '≤ + 2 ms',
+    `+ ${more.toFixed(2)} ms: ${at(there, 0.5).toFixed(2)} ms there; ${at(here, 0.5).toFixed(2)} ms started here, ${at(start, 0.5).toFixed(2)} of them to start`, more <= 2);
+  row('… own CPU of the server', '≤ + 1 ms', `${cpu.toFixed(2)} ms`, cpu <= 1);
+  line.close();
+  child.kill('SIGTERM');
 }
 
 // When each event is in the store: the clock of an event is that of the run, which writes many together.
@@ -262,6 +336,7 @@ async function graph() {
 async function main() {
   console.log(`load ${loadavg()[0].toFixed(1)} before`);
   await requests();
+  await commands();
   await viewers();
   await rest();
   await sizes();

@@ -1,17 +1,10 @@
 #include "app/machine_refusal.h"
 
-#include <algorithm>
-
+#include "app/kinds.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
-
-bool is_of_machine(std::string_view kind) {
-  constexpr std::array<std::string_view, 6> kinds{"file",    "folder",  "link",
-                                                  "command", "handled", "state"};
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
 
 Error refusal_of_act(const Key& key) {
   return user_error(cat("`", to_string(key),
@@ -23,14 +16,14 @@ Error refusal_of_act(const Key& key) {
 
 Status MachineRefusal::ready(std::span<const Resource* const> wanted, std::stop_token stop) {
   for (const Resource* const resource : wanted)
-    if (is_of_machine(resource->key.kind))
+    if (is_kind_of_machine(resource->key.kind))
       return refusal_of_act(resource->key);
   return driver_.ready(wanted, std::move(stop));
 }
 
 Result<Outcome> MachineRefusal::apply(const Act& act, const ProgressSink& progress,
                                       std::stop_token stop) {
-  if (is_of_machine(act.key.kind))
+  if (is_kind_of_machine(act.key.kind))
     return refusal_of_act(act.key);
   return driver_.apply(act, progress, std::move(stop));
 }

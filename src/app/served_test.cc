@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/commands.h"
+#include "app/kinds.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/user_path.h"
@@ -31,6 +32,14 @@ TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
     EXPECT_TRUE(refusal_at_server(command_of(words))) << words;
   for (const char* const words : {"run", "plan", "export", "service shell", "files upload", "why"})
     EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
+}
+
+TEST(CommandsTest, KindsSayWhetherAMachineIsMeant) {
+  std::string of_machine;
+  for (const TypedKind* const kind : listed_kinds())
+    if (is_kind_of_machine(kind->name().view()))
+      of_machine += cat(kind->name(), " ");
+  EXPECT_EQ(of_machine, "file folder link command handled state ");
 }
 
 TEST(CommandsTest, WhatIsRememberedOfAPathIsTheUsersOwn) {

@@ -221,6 +221,13 @@ void name_copied(const std::string& source, const std::string& target, NamedFile
     add_written(target, named);
 }
 
+void name_place(const CommandLine& parsed, NamedFiles& named) {
+  const std::string place = parsed.argument(0);
+  const std::string file = place.substr(0, place.find(':'));
+  if (file.size() < place.size() && file_exists(file))
+    add_read(file, named);
+}
+
 void relocate(CommandLine& parsed, const std::vector<std::string>& paths, const std::string& root) {
   const auto move = [&](std::string& word) {
     if (std::ranges::find(paths, word) != paths.end())

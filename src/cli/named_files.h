@@ -23,6 +23,9 @@ void name_written(const CommandLine& parsed, size_t argument, NamedFiles& named)
 /// Source and target of a copy, of which one is `SERVICE:PATH`.
 void name_copied(const std::string& source, const std::string& target, NamedFiles& named);
 
+/// The file of the first argument, if it is a place (`main.star:12`) in one that is there.
+void name_place(const CommandLine& parsed, NamedFiles& named);
+
 /// For a command at a server: words for files become those of `root`, which stands for `/` of the
 /// client.
 void relocate(CommandLine& parsed, const std::vector<std::string>& paths, const std::string& root);

@@ -25,6 +25,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration hand_shake_limit = 15s, answer_limit = 60s;
+constexpr Duration end_limit = 3s, look_again = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
 constexpr int interrupted = 130;
 
@@ -137,8 +138,8 @@ WindowRows window_of_terminal() {
 /// Follows a command or a run until it ends, one thread for all.
 class Follower {
  public:
-  Follower(Line line, const ServerChoice& server, const ClientPlace& place,
-           std::vector<std::string> writes, bool takes_input, bool is_reader)
+  Follower(Line line, const ServerChoice& server, const ClientPlace& place, WrittenPaths writes,
+           bool takes_input, bool is_reader)
       : line_(std::move(line)),
         server_(server),
         place_(place),
@@ -166,7 +167,7 @@ class Follower {
         if (const std::optional<ClientEnd> end = TRY(take(*frame)))
           return *end;
       if (line_.is_gone())
-        return lost_in_the_middle();
+        return leaves_at_ ? Result<ClientEnd>(ClientEnd{0, true}) : lost_in_the_middle();
       line_.push();
       const bool reads = reads_input_ && line_.unsent() < enough_unsent;
       std::array<pollfd, 4> polled{pollfd{line_.descriptor(), line_.events(), 0},
@@ -174,7 +175,8 @@ class Follower {
                                    pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
                                    // Whoever stops reading ends what only tells something.
                                    pollfd{is_reader_ && !lost_reader_ ? STDOUT_FILENO : -1, 0, 0}};
-      static_cast<void>(poll(polled.data(), polled.size(), -1));
+      const int patience = leaves_at_ ? static_cast<int>(look_again / 1ms) : -1;
+      static_cast<void>(poll(polled.data(), polled.size(), patience));
       if (polled[0].revents != 0)
         line_.pull();
       if (polled[1].revents != 0)
@@ -184,9 +186,20 @@ class Follower {
         read_input();
       if ((polled[3].revents & POLLERR) != 0)
         lost_reader_ = true;
-      if (lost_reader_ && is_reader_)
+      if (lost_reader_ && is_reader_ && tell_of_lost_reader())
         return ClientEnd{0, true};
     }
+  }
+
+  /// The command may have something to end in a service, and whoever waits for us means that, too.
+  /// Whether it has had its time.
+  bool tell_of_lost_reader() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!leaves_at_) {
+      line_.send(FrameType::output_end);
+      leaves_at_ = now + end_limit;
+    }
+    return now > *leaves_at_;
   }
 
   Result<std::optional<ClientEnd>> take(const Frame& frame) {
@@ -282,7 +295,7 @@ class Follower {
               place_.tell(cat("\nleaving; ", followed_by()));
             return ClientEnd{interrupted, false};
           }
-          line_.send(FrameType::stop);
+          line_.send(FrameType::stop, said.ssi_signo == SIGTERM ? stop_by_end : "");
           break;
       }
     }
@@ -304,13 +317,14 @@ class Follower {
   Line line_;
   const ServerChoice& server_;
   const ClientPlace& place_;
-  const std::vector<std::string> writes_;
+  const WrittenPaths writes_;
   bool reads_input_;
   const bool is_reader_;
   RawInput raw_;
   ArrivingFile arriving_;
   int64_t run_ = 0;
   bool lost_reader_ = false, has_asked_ = false;
+  std::optional<std::chrono::steady_clock::time_point> leaves_at_;  ///< without its reader
   int unwritten_ = 0;  ///< why standard output takes nothing more, by `errno`
 };
 
@@ -377,11 +391,11 @@ std::map<std::string, std::string> client_variables() {
     const std::string_view name = text.substr(0, equals);
     static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
                                                   "LINES", "TZ",        "LANG"};
-    static const std::set<std::string_view> of_machine{"FETTLE_HOME", "FETTLE_SERVER",
-                                                       "FETTLE_TOKEN", "FETTLE_PACKAGE_MIRROR"};
-    const bool is_ours = name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
-                         name.starts_with("COMPOSE_") || name.starts_with("LC_");
-    if (plain.contains(name) || (is_ours && !of_machine.contains(name)))
+    // A folder that this one names travels as that of the flag does.
+    const bool is_ours = name != "FETTLE_PACKAGE_MIRROR" &&
+                         (name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
+                          name.starts_with("COMPOSE_") || name.starts_with("LC_"));
+    if (plain.contains(name) || (is_ours && !is_variable_of_machine(name)))
       chosen.emplace(name, text.substr(equals + 1));
   }
   return chosen;
@@ -405,7 +419,8 @@ Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest reque
   request.is_one_stream = is_one_stream();
   request.window = window_of_terminal();
   request.paths = parcel.paths;
-  request.writes = parcel.writes;
+  for (const auto& [plain, spelled] : parcel.writes)
+    request.writes.push_back(plain);
   request.takes_input = named.takes_input;
   request.is_stream = named.is_stream;
   request.files = parcel.files;

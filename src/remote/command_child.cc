@@ -74,7 +74,10 @@ void set_environment(const CommandRequest& request) {
   for (const char* const name : of_client)
     unsetenv(name);
   for (const auto& [name, value] : request.environment)
-    setenv(name.c_str(), value.c_str(), 1);
+    if (!is_variable_of_machine(name))
+      setenv(name.c_str(), value.c_str(), 1);
+  // A model may ask where it is: there is no other name for that than the client's.
+  setenv("PWD", request.folder.c_str(), 1);
   tzset();
 }
 

@@ -109,7 +109,9 @@ Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, cons
     return user_error(cat("there is no context `", printable(named), "`", suggestion(named, names),
                           "; `fettle context add NAME URL` makes one"));
   }
-  if (!words.token.empty())
+  // The token of one server is not told to another one.
+  const bool is_of_another = !words.variable.empty() && words.variable != named;
+  if (!words.token.empty() && (choice.token.empty() || !is_of_another))
     choice.token = words.token;
   choice.address = TRY(parse_server_url(choice.url));
   if (choice.token.empty())

@@ -42,7 +42,7 @@ struct ServerChoice {
 struct ServerWords {
   std::string flag;      ///< `--server`: a URL, or the name of a context; empty: not given
   std::string variable;  ///< `$FETTLE_SERVER`, the same
-  std::string token;     ///< `$FETTLE_TOKEN`
+  std::string token;     ///< `$FETTLE_TOKEN`, of the server that `variable` names, if it does
 };
 /// Error (`Blame::user`): no header of a request can carry it. `what`: `the token`.
 Status check_token(std::string_view token, std::string_view what);

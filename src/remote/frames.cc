@@ -6,7 +6,34 @@ namespace fettle {
 namespace {
 
 constexpr size_t head_bytes = 5;
-constexpr std::string_view letters = "clakdiIwsnr12mfbjxe";
+
+/// The compiler misses none here.
+bool is_letter_of_frame(char letter) {
+  switch (static_cast<FrameType>(letter)) {
+    case FrameType::command:
+    case FrameType::runs:
+    case FrameType::attach:
+    case FrameType::cancel:
+    case FrameType::content:
+    case FrameType::input:
+    case FrameType::input_end:
+    case FrameType::output_end:
+    case FrameType::window_size:
+    case FrameType::stop:
+    case FrameType::need:
+    case FrameType::run:
+    case FrameType::output:
+    case FrameType::errors:
+    case FrameType::raw:
+    case FrameType::file:
+    case FrameType::file_bytes:
+    case FrameType::document:
+    case FrameType::end:
+    case FrameType::error:
+      return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -35,7 +62,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   const std::string_view left = std::string_view(bytes_).substr(at_);
   if (left.empty())
     return std::optional<Frame>();
-  if (letters.find(left[0]) == letters.npos)
+  if (!is_letter_of_frame(left[0]))
     return user_error("the stream has something that is no frame");
   if (left.size() < head_bytes)
     return std::optional<Frame>();

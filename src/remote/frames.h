@@ -4,7 +4,8 @@
 /// first), and the payload.
 ///
 /// A client opens with one frame, whose letter says what it wants, and may then send what the
-/// command reads. A server answers with output, as it comes, and ends with `end` or `error`.
+/// command reads. A server answers with output, as it comes, and ends with `end`, `document` or
+/// `error`. After the first two the client may open again; an error ends the connection.
 
 #include <cstdint>
 #include <optional>
@@ -25,8 +26,9 @@ enum class FrameType : char {
   content = 'd',      ///< bytes of the file that was asked for
   input = 'i',        ///< bytes of standard input
   input_end = 'I',    ///< standard input is at its end
+  output_end = 'o',   ///< empty: nobody reads standard output any more
   window_size = 'w',  ///< JSON: `rows`, `columns`
-  stop = 's',         ///< empty: Ctrl-C
+  stop = 's',         ///< empty: Ctrl-C; `end`: SIGTERM
 
   // From the server.
   need = 'n',        ///< JSON: the paths of files whose contents are wanted, in order
@@ -40,6 +42,9 @@ enum class FrameType : char {
   end = 'x',         ///< JSON: `code`
   error = 'e',       ///< JSON: `message`, `blame` (`user` or `world`)
 };
+
+/// What `stop` says if it asks for the proper end of what runs until it is stopped.
+constexpr std::string_view stop_by_end = "end";
 
 struct Frame {
   FrameType type{};

@@ -31,6 +31,7 @@ Result<std::optional<Mirror>> Mirror::take(const Path& folder) {
     TRY(make_directories(own / "root"));
     if (std::optional<LockFile> lock = TRY(LockFile::take(own / "lock"))) {
       Mirror mirror(folder, number, *std::move(lock));
+      mirror.remove_remains();
       mirror.read_list();
       return std::optional<Mirror>(std::move(mirror));
     }
@@ -55,10 +56,19 @@ std::string Mirror::content_path(std::string_view digest) const {
   return cat(contents_, "/", digest);
 }
 
+/// Of somebody who was killed while he wrote the list.
+void Mirror::remove_remains() const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(own_, ignored))
+    if (const std::string name = entry.path().filename().string();
+        name != "lock" && name != "list" && name != "root")
+      fs::remove(entry.path(), ignored);
+}
+
 /// A list that is damaged is none: then everything is made anew.
 void Mirror::read_list() {
-  const Result<std::string> text = read_file(cat(own_, "/list"));
-  const Result<Value> list = text ? read_json(*text) : Result<Value>(Value());
+  list_ = read_file(cat(own_, "/list")).value_or("");
+  const Result<Value> list = list_.empty() ? Result<Value>(Value()) : read_json(list_);
   if (!list)
     return;
   for (const Value& item : items_of(*list))
@@ -109,7 +119,13 @@ Status Mirror::clear_away() {
     for (std::string& above : folders_above(entry.path))
       folders.insert(std::move(above));
   }
-  for (const TreeEntry& there : TRY(list_tree(root_))) {
+  Result<std::vector<TreeEntry>> tree = list_tree(root_);
+  if (!tree) {  // the pipe of a command before
+    TRY(remove_tree(root_));
+    TRY(make_directories(root_));
+    tree.emplace();
+  }
+  for (const TreeEntry& there : *tree) {
     const std::string path = cat("/", there.path);
     const std::optional<Stamp> stamp = stamp_of(real(path));
     if (!stamp)  // went with the folder above it
@@ -146,28 +162,41 @@ Status Mirror::make(const FileEntry& entry) const {
                                                               : file_error("cannot make", path);
     case FileEntry::Type::place:
       return write_file(path, "", entry.mode);
+    case FileEntry::Type::other:
+      return mkfifo(path.c_str(), 0600) == 0 ? Status() : file_error("cannot make", path);
     case FileEntry::Type::file:
       break;
   }
   return stamp_of(path) ? Status() : copy_content(entry);
 }
 
+/// A power cut may leave less than was written: such a content is not kept any longer.
 Status Mirror::copy_content(const FileEntry& entry) const {
   const std::string content = content_path(entry.digest);
   const ByteSource source = TRY(source_of_file(content));
+  Sha256 hash;
   TRY(write_file(
-      real(entry.path), [&](const ByteSink& sink) { return pump(source, sink); }, entry.mode));
+      real(entry.path),
+      [&](const ByteSink& sink) -> Status {
+        TRY(pump(source, [&](std::string_view bytes) {
+          hash.add(bytes);
+          return sink(bytes);
+        }));
+        if (hash.hex() == entry.digest)
+          return {};
+        static_cast<void>(unlink(content.c_str()));
+        return world_error(cat("what the server had of `", printable(entry.path),
+                               "` is damaged; start the command again"));
+      },
+      entry.mode));
   static_cast<void>(utimensat(AT_FDCWD, content.c_str(), nullptr, 0));  // it was used
   return {};
 }
 
 Status Mirror::begin_content(size_t entry) {
-  const std::string path = cat(own_, "/arriving");
-  static_cast<void>(unlink(path.c_str()));
-  arriving_ = {entry, 0,
-               Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)),
-               std::make_unique<Sha256>()};
-  return arriving_.file.is_open() ? Status() : file_error("cannot write", path);
+  const std::string content = content_path(entries_[entry].digest);
+  arriving_ = {entry, 0, TRY(GrowingFile::begin(content, content)), std::make_unique<Sha256>()};
+  return {};
 }
 
 Status Mirror::add_content(std::string_view bytes) {
@@ -176,25 +205,17 @@ Status Mirror::add_content(std::string_view bytes) {
     return user_error(cat("`", printable(entries_[arriving_.entry].path),
                           "` has more bytes than were announced"));
   arriving_.hash->add(bytes);
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(arriving_.file.get(), bytes.data(), bytes.size());
-    if (count < 0)
-      return file_error("cannot write", cat(own_, "/arriving"));
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return {};
+  return arriving_.file.add(bytes);
 }
 
 Result<bool> Mirror::end_content() {
   const FileEntry& entry = entries_[arriving_.entry];
   if (arriving_.size < entry.size)
     return false;
-  arriving_.file.close();
   if (arriving_.hash->hex() != entry.digest)
     return user_error(cat("`", printable(entry.path),
                           "` has changed while it was sent; start the command again"));
-  if (rename(cat(own_, "/arriving").c_str(), content_path(entry.digest).c_str()) != 0)
-    return file_error("cannot keep", content_path(entry.digest));
+  TRY(arriving_.file.finish(0600, GrowingFile::Existing::is_the_same));
   return true;
 }
 
@@ -214,7 +235,8 @@ Status Mirror::finish() {
     if (entry.type != FileEntry::Type::file)
       list.pop_back();
   }
-  return write_file(cat(own_, "/list"), write_json(Value::list(std::move(list))), 0600);
+  const std::string text = write_json(Value::list(std::move(list)));
+  return text == list_ ? Status() : write_file(cat(own_, "/list"), text, 0600);
 }
 
 Result<std::vector<FileEntry>> Mirror::changed(const std::vector<std::string>& paths) const {

@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/lock_file.h"
+#include "remote/growing_file.h"
 #include "remote/request.h"
 
 namespace fettle {
@@ -64,12 +65,13 @@ class Mirror {
   struct ArrivingContent {
     size_t entry = 0;
     uint64_t size = 0;
-    Descriptor file{};
+    GrowingFile file{};
     std::unique_ptr<Sha256> hash{};
   };
 
   Mirror(const Path& folder, int number, LockFile lock);
   static std::optional<Stamp> stamp_of(const std::string& path);
+  void remove_remains() const;
   void read_list();
   Status clear_away();
   Status make(const FileEntry& entry) const;
@@ -78,6 +80,7 @@ class Mirror {
   std::string content_path(std::string_view digest) const;
 
   std::string own_, root_, contents_;
+  std::string list_;  ///< what is written about `placed_`
   LockFile lock_;
   std::map<std::string, PlacedFile> placed_;  ///< of the command before
   std::vector<FileEntry> entries_;            ///< sorted by path

@@ -31,10 +31,8 @@ class Packer {
     for (char** one = environ; *one != nullptr; ++one) {
       const std::string_view text = *one;
       const size_t equals = text.find('=');
-      // These say where programs and folders of a machine are.
-      static const std::set<std::string_view> of_machine{"PATH", "HOME", "PWD", "SHELL", "TMPDIR"};
       const std::string_view name = text.substr(0, equals);
-      if (equals != text.npos && !of_machine.contains(name) && is_valid_utf8(text))
+      if (equals != text.npos && !is_variable_of_machine(name) && is_valid_utf8(text))
         ours_[std::string(name)] = text.substr(equals + 1);
     }
   }
@@ -68,11 +66,16 @@ class Packer {
       return {};
     if (spelled.starts_with("/"))
       parcel_.paths.push_back(spelled);
-    parcel_.writes.push_back(path);
+    parcel_.writes.emplace(path, spelled);
     TRY(add_above(path));
     struct stat about{};
-    if (stat(path.c_str(), &about) != 0)
+    if (stat(path.c_str(), &about) != 0) {
+      // A link that leads nowhere is there; where it leads is nothing for the server.
+      if (lstat(path.c_str(), &about) == 0)
+        entries_.try_emplace(path,
+                             FileEntry{path, FileEntry::Type::link, 0777, 0, {}, ".leads-nowhere"});
       return {};
+    }
     add_place(path, S_ISDIR(about.st_mode) ? FileEntry::Type::folder : FileEntry::Type::place,
               about.st_mode & 0777U);
     if (!S_ISDIR(about.st_mode))
@@ -131,7 +134,7 @@ class Packer {
     return {};
   }
 
-  /// Sockets, pipes and devices stay here: whoever reads one of a folder is told that it is not there.
+  /// Sockets, pipes and devices stay here; the server learns that they are there.
   Status add_folder(const std::string& path) {
     entries_[path] = {path, FileEntry::Type::folder, 0755, 0};
     std::error_code failure;
@@ -168,7 +171,11 @@ class Packer {
         return {};
       case fs::file_type::regular:
         return add_file(whole, mode, item.file_size(failure));
+      case fs::file_type::none:
+      case fs::file_type::not_found:  // it went meanwhile
+        return {};
       default:
+        entries_[whole] = {whole, FileEntry::Type::other, mode, 0};
         return {};
     }
   }
@@ -236,6 +243,13 @@ class Packer {
   uint64_t bytes_ = 0;
 };
 
+/// The one at or above the path.
+WrittenPaths::const_iterator place_of(const WrittenPaths& writes, const std::string& path) {
+  return std::ranges::find_if(writes, [&](const auto& one) {
+    return path == one.first || path.starts_with(cat(one.first, "/"));
+  });
+}
+
 }  // namespace
 
 std::string plain_path(const std::string& folder, const std::string& path) {
@@ -256,13 +270,11 @@ Result<Parcel> pack_parcel(const NamedFiles& named, const std::string& folder) {
   return parcel;
 }
 
-bool may_write(const std::vector<std::string>& writes, const std::string& path) {
-  return is_plain_path(path) && std::ranges::any_of(writes, [&](const std::string& one) {
-           return path == one || path.starts_with(cat(one, "/"));
-         });
+bool may_write(const WrittenPaths& writes, const std::string& path) {
+  return is_plain_path(path) && place_of(writes, path) != writes.end();
 }
 
-Result<ArrivingFile> ArrivingFile::begin(const std::vector<std::string>& writes, FileEntry entry) {
+Result<ArrivingFile> ArrivingFile::begin(const WrittenPaths& writes, FileEntry entry) {
   const auto refused = [&] {
     return Error(Blame::bug, cat("the server sends `", printable(entry.path),
                                  "`, which the command does not write"));
@@ -275,61 +287,50 @@ Result<ArrivingFile> ArrivingFile::begin(const std::vector<std::string>& writes,
     if (std::error_code failure; fs::is_symlink(above, failure))
       return refused();
   ArrivingFile arriving;
+  const auto& [plain, spelled] = *place_of(writes, entry.path);
+  arriving.shown_ = cat(spelled, entry.path.substr(plain.size()));
   if (entry.type == FileEntry::Type::folder) {
     std::error_code failure;
     fs::create_directories(entry.path, failure);
     if (failure)
-      return world_error(cat("cannot make `", entry.path, "`: ", lower_case(failure.message())));
+      return world_error(
+          cat("cannot make `", arriving.shown_, "`: ", lower_case(failure.message())));
     static_cast<void>(chmod(entry.path.c_str(), entry.mode));
   } else if (entry.type == FileEntry::Type::link) {
     static_cast<void>(unlink(entry.path.c_str()));
     if (symlink(entry.target.c_str(), entry.path.c_str()) != 0)
-      return file_error("cannot make", entry.path);
+      return file_error("cannot make", arriving.shown_);
   } else {
     struct stat about{};
     const bool is_there = stat(entry.path.c_str(), &about) == 0;
     std::error_code failure;
     const Path target = is_there ? fs::canonical(entry.path, failure) : Path(entry.path);
-    arriving.path_ = target.string();
     if (is_there && !S_ISREG(about.st_mode)) {
-      arriving.file_ = Descriptor(::open(arriving.path_.c_str(), O_WRONLY | O_CLOEXEC));
+      arriving.device_ = Descriptor(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+      if (!arriving.device_.is_open())
+        return file_error("cannot write", arriving.shown_);
     } else {
-      arriving.scratch_ = cat(arriving.path_, ".arriving");
-      static_cast<void>(unlink(arriving.scratch_.c_str()));
-      arriving.file_ = Descriptor(
-          ::open(arriving.scratch_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+      arriving.file_ = TRY(GrowingFile::begin(target.string(), arriving.shown_));
     }
-    if (!arriving.file_.is_open())
-      return file_error("cannot write", arriving.path_);
   }
   arriving.entry_ = std::move(entry);
-  if (arriving.file_.is_open() && arriving.entry_.size == 0)
+  if (arriving.entry_.type == FileEntry::Type::file && arriving.entry_.size == 0)
     TRY(arriving.finish());
   return arriving;
 }
 
 Status ArrivingFile::add(std::string_view bytes) {
-  if (!file_.is_open())
+  if (!file_.is_open() && !device_.is_open())
     return Error(Blame::bug, "the server sends contents of no file");
   size_ += bytes.size();
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return file_error("cannot write", path_);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
+  TRY(device_.is_open() ? write_all(device_, bytes, shown_) : file_.add(bytes));
   return size_ < entry_.size ? Status() : finish();
 }
 
 Status ArrivingFile::finish() {
-  if (!scratch_.empty()) {
-    static_cast<void>(fchmod(file_.get(), entry_.mode));
-    if (rename(scratch_.c_str(), path_.c_str()) != 0)
-      return file_error("cannot write", path_);
-  }
-  file_.close();
+  if (file_.is_open())
+    TRY(file_.finish(entry_.mode));
+  device_.close();
   return {};
 }
 

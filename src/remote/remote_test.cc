@@ -183,6 +183,38 @@ TEST_F(MirrorTest, ThereAreNoMoreThanSixteen) {
   EXPECT_FALSE(Mirror::take(home_.path())->has_value());
 }
 
+TEST_F(MirrorTest, ADamagedContentIsFetchedAgain) {
+  const std::vector<FileEntry> entries{file("/a", "whole")};
+  {
+    Mirror mirror = take();
+    EXPECT_EQ(place(mirror, entries, {{"/a", "whole"}}), 1U);
+  }
+  // As after a power cut.
+  ASSERT_TRUE(write_file(home_.path() / "contents" / sha256_hex("whole"), "who"));
+  Mirror first = take();  // its own copy is as it was
+  EXPECT_EQ(place(first, entries), 0U);
+  Mirror second = take();
+  ASSERT_TRUE(second.place(entries));
+  const Status refused = second.finish();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("start the command again"), std::string::npos);
+  Mirror third = take();
+  EXPECT_EQ(place(third, entries, {{"/a", "whole"}}), 1U);
+}
+
+TEST_F(MirrorTest, APipeIsThereAndHoldsNobody) {
+  const FileEntry pipe{"/p/pipe", FileEntry::Type::other, 0644, 0};
+  for (int i = 0; i < 2; ++i) {
+    Mirror mirror = take();
+    EXPECT_EQ(place(mirror, {folder("/p"), pipe, file("/p/a", "one")}, {{"/p/a", "one"}}),
+              i == 0 ? 1U : 0U);
+    struct stat about{};
+    ASSERT_EQ(stat((mirror.root() + "/p/pipe").c_str(), &about), 0);
+    EXPECT_TRUE(S_ISFIFO(about.st_mode));
+    EXPECT_EQ(*read_file(mirror.root() + "/p/a"), "one");
+  }
+}
+
 class ParcelTest : public testing::Test {
  protected:
   std::string at(std::string_view path) const { return cat(here_.path().string(), "/", path); }
@@ -197,23 +229,25 @@ class ParcelTest : public testing::Test {
 
 TEST_F(ParcelTest, HasWhatIsNamedAndNothingElse) {
   ASSERT_TRUE(make_directories(at("pkg/lib")));
-  ASSERT_TRUE(write_file(at("pkg/main.star"), "uses ${FETTLE_TEST_TAG}"));
+  ASSERT_TRUE(write_file(at("pkg/main.star"), "uses ${FETTLE_TEST_TAG} in $PATH and $FETTLE_HOME"));
   ASSERT_TRUE(write_file(at("secret"), "s"));
   ASSERT_EQ(symlink("../secret", at("pkg/lib/link").c_str()), 0);
   setenv("FETTLE_TEST_TAG", "v1", 1);
   setenv("FETTLE_TEST_OTHER", "v2", 1);
+  setenv("FETTLE_HOME", "/nowhere", 1);  // a script may name the folder of our state
   const auto parcel = pack_parcel({{"./pkg"}, {"out"}}, here_.path().string());
   ASSERT_TRUE(parcel) << to_string(parcel.error());
   EXPECT_EQ(paths_of(*parcel),
             (std::vector<std::string>{here_.path().string(), at("pkg"), at("pkg/lib"),
                                       at("pkg/lib/link"), at("pkg/main.star")}));
   EXPECT_EQ(parcel->files[3].target, "../secret");
-  EXPECT_EQ(parcel->writes, std::vector<std::string>{at("out")});
+  EXPECT_EQ(parcel->writes, (WrittenPaths{{at("out"), "out"}}));
   EXPECT_TRUE(parcel->paths.empty());
   EXPECT_EQ(parcel->variables, (std::map<std::string, std::string>{{"FETTLE_TEST_TAG", "v1"}}));
+  unsetenv("FETTLE_HOME");
 }
 
-TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
+TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndThatThereArePipes) {
   ASSERT_TRUE(make_directories(at("shop")));
   ASSERT_EQ(mkfifo(at("shop/pipe").c_str(), 0600), 0);
   ASSERT_TRUE(write_file(at("shop/file"), "x"));
@@ -222,7 +256,18 @@ TEST_F(ParcelTest, NamesBesideWhatIsMissingTravelAndPipesInFoldersDoNot) {
   EXPECT_EQ(paths_of(*missing), (std::vector<std::string>{here_.path().string(), at("shop")}));
   const auto folder = pack_parcel({{"shop"}, {}}, here_.path().string());
   ASSERT_TRUE(folder) << to_string(folder.error());
-  EXPECT_EQ(paths_of(*folder), (std::vector<std::string>{at("shop"), at("shop/file")}));
+  EXPECT_EQ(paths_of(*folder),
+            (std::vector<std::string>{at("shop"), at("shop/file"), at("shop/pipe")}));
+  EXPECT_EQ(folder->files[2].type, FileEntry::Type::other);
+}
+
+TEST_F(ParcelTest, ALinkThatLeadsNowhereIsThere) {
+  ASSERT_EQ(symlink("/nowhere/at/all", at("link").c_str()), 0);
+  const auto parcel = pack_parcel({{}, {"link"}}, here_.path().string());
+  ASSERT_TRUE(parcel) << to_string(parcel.error());
+  ASSERT_EQ(paths_of(*parcel), (std::vector<std::string>{here_.path().string(), at("link")}));
+  EXPECT_EQ(parcel->files[1].type, FileEntry::Type::link);
+  EXPECT_EQ(parcel->files[1].target.find("nowhere/"), std::string::npos);
 }
 
 TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {
@@ -240,7 +285,7 @@ TEST_F(ParcelTest, APipeIsReadOnceAndTravels) {
 }
 
 TEST_F(ParcelTest, AServerWritesOnlyWhereTheCommandMay) {
-  const std::vector<std::string> writes{at("out")};
+  const WrittenPaths writes{{at("out"), "out"}};
   EXPECT_TRUE(may_write(writes, at("out/a/b")));
   for (const std::string& path : {at("outside"), at("out/../x"), at("out/"), std::string("/etc/x")})
     EXPECT_FALSE(may_write(writes, path)) << path;
@@ -327,6 +372,10 @@ TEST(Contexts, ChooseAServer) {
   EXPECT_EQ((*choose_server({}, file))->token, "t1");
   EXPECT_EQ((*choose_server({"", "http://127.0.0.1:9790", ""}, file))->token, "t1");
   EXPECT_EQ((*choose_server({"team", "", "t2"}, file))->token, "t2");
+  EXPECT_EQ((*choose_server({"", "team", "t2"}, file))->token, "t2");
+  EXPECT_EQ((*choose_server({"team", "http://127.0.0.1:1", "t2"}, file))->token, "t1");
+  EXPECT_EQ((*choose_server({"http://127.0.0.1:2", "http://127.0.0.1:1", "t2"}, file))->token, "t2")
+      << "no other is known";
   EXPECT_FALSE(*choose_server({"local", "team", ""}, file));
   EXPECT_FALSE(choose_server({"tean", "", ""}, file));
   EXPECT_FALSE(choose_server({"http://127.0.0.1:1", "", ""}, file)) << "no token";

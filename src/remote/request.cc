@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-constexpr std::array<std::string_view, 4> type_names{"file", "folder", "link", "place"};
+constexpr std::array<std::string_view, 5> type_names{"file", "folder", "link", "place", "other"};
 constexpr size_t most_words = 10'000, longest_path = 4'000;
 
 Value texts(const std::vector<std::string>& items) {
@@ -33,6 +33,19 @@ Result<std::vector<std::string>> texts_at(const Value& value, std::string_view k
 }
 
 }  // namespace
+
+bool is_variable_of_machine(std::string_view name) {
+  constexpr std::array<std::string_view, 22> names{
+      "PATH",           "HOME",           "PWD",
+      "SHELL",          "TMPDIR",         "USER",
+      "LOGNAME",        "LD_PRELOAD",     "LD_LIBRARY_PATH",
+      "FETTLE_HOME",    "FETTLE_SERVER",  "FETTLE_TOKEN",
+      "DOCKER_HOST",    "DOCKER_CONFIG",  "DOCKER_CONTEXT",
+      "CONTAINER_HOST", "XDG_STATE_HOME", "CONTAINER_CONNECTION",
+      "XDG_DATA_HOME",  "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+      "XDG_RUNTIME_DIR"};
+  return std::ranges::find(names, name) != names.end();
+}
 
 bool is_plain_path(std::string_view path) {
   if (path.size() < 2 || path[0] != '/' || path.size() > longest_path ||

@@ -16,6 +16,7 @@ struct FileEntry {
     folder,
     link,
     place,  ///< a file that the command may only replace: it has no contents here
+    other,  ///< a socket, a pipe or a device in a folder, which commands refuse
   };
   std::string path;  ///< absolute, without `.` and `..`
   Type type = Type::file;
@@ -61,6 +62,10 @@ Value value_of(const CommandRequest& request);
 /// Errors (`Blame::user`): a field is missing or of another type, or a path leads elsewhere.
 Result<FileEntry> file_entry_of(const Value& value);
 Result<CommandRequest> command_request_of(std::string_view json);
+
+/// Variables that say where things of a machine are, and who may use them: those of the client mean
+/// nothing to the server.
+bool is_variable_of_machine(std::string_view name);
 
 /// Whether it is absolute, without empty, `.` and `..` steps, zero bytes, and an end in `/`; `/`
 /// alone is none, either.

@@ -1,261 +1,9 @@
 /// A server of commands in a process of its own, and clients in others, over real sockets.
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <poll.h>
-#include <pty.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "remote/client.h"
-#include "remote/command_server.h"
-#include "remote/line.h"
-#include "remote/upgrade.h"
-#include "value/json.h"
+#include "remote/test_server.h"
 
 namespace fettle {
 namespace {
-
-void say(std::string_view text) {
-  static_cast<void>(!::write(STDOUT_FILENO, text.data(), text.size()));
-}
-
-std::string all_of(int descriptor) {
-  std::string text;
-  std::array<char, 65'536> buffer{};
-  for (ssize_t count = 0; (count = ::read(descriptor, buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<size_t>(count));
-  return text;
-}
-
-volatile sig_atomic_t stopped = 0;
-void note_stop(int) { stopped = 1; }
-
-/// The commands of this program: the first word says what it does.
-int run_command(const CommandRequest& request, const std::string& root) {
-  const std::string& word = request.words[0];
-  if (word == "hello") {
-    std::fputs("out\n", stdout);
-    std::fputs("err\n", stderr);
-    return 7;
-  }
-  if (word == "both") {
-    for (int i = 0; i < 50; ++i) {
-      say(cat("o", i, "\n"));
-      const std::string text = cat("e", i, "\n");
-      EXPECT_EQ(::write(STDERR_FILENO, text.data(), text.size()),
-                static_cast<ssize_t>(text.size()));
-    }
-    return 0;
-  }
-  if (word == "where") {
-    const char* const zone = std::getenv("TZ");
-    say(cat(*read_file("given"), " ", root, request.folder, " ", zone == nullptr ? "" : zone));
-    EXPECT_TRUE(write_file("made", "written"));
-    return 0;
-  }
-  if (word == "echo") {
-    say(all_of(STDIN_FILENO));
-    return 0;
-  }
-  if (word == "late") {
-    usleep(500'000);
-    say(std::to_string(all_of(STDIN_FILENO).size()));
-    return 0;
-  }
-  if (word == "much") {
-    for (int i = 0; i < 2'000; ++i)
-      say(std::string(1'000, 'x'));
-    return 0;
-  }
-  if (word == "terminal") {
-    winsize size{};
-    ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-    say(cat(isatty(0), isatty(1), isatty(2), " ", size.ws_row, "x", size.ws_col, "\n"));
-    return 0;
-  }
-  // "wait", and "ignore", which does not hear Ctrl-C: until it is asked to stop, or there is a file.
-  for (const int number : {SIGINT, SIGTERM, SIGHUP})
-    signal(number, word == "ignore" && number == SIGINT ? SIG_IGN : note_stop);
-  say("waiting\n");
-  while (stopped == 0 && !file_exists(request.words[1]))
-    usleep(5'000);
-  say(stopped != 0 ? "stopped\n" : "done\n");
-  if (stopped != 0)
-    static_cast<void>(write_file(request.words[1] + ".stopped", ""));
-  return stopped != 0 ? 130 : 5;
-}
-
-struct Told {
-  int code = -1;
-  std::string output, errors;
-};
-
-/// A client in a process of its own.
-class Client {
- public:
-  using Work = std::function<Result<ClientEnd>(const ClientPlace&)>;
-  explicit Client(const Work& work, const std::string& input = {}) {
-    std::array<int, 2> in{}, out{}, err{};
-    EXPECT_EQ(
-        pipe2(in.data(), O_CLOEXEC) + pipe2(out.data(), O_CLOEXEC) + pipe2(err.data(), O_CLOEXEC),
-        0);
-    std::fflush(nullptr);  // what is not written yet would be written twice
-    process_ = fork();
-    if (process_ == 0) {
-      dup2(in[0], 0);
-      dup2(out[1], 1);
-      dup2(err[1], 2);
-      for (const int one : {in[1], out[0], err[0]})
-        ::close(one);
-      const ClientPlace place{
-          "1.0", [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }};
-      const Result<ClientEnd> end = work(place);
-      if (!end)
-        std::fprintf(stderr, "error: %s\n", to_string(end.error()).c_str());
-      std::fflush(nullptr);
-      _exit(end ? end->lost_reader ? 141 : end->code : end.error().blame == Blame::user ? 2 : 1);
-    }
-    EXPECT_EQ(::write(in[1], input.data(), input.size()), static_cast<ssize_t>(input.size()));
-    for (const int one : {in[0], in[1], out[1], err[1]})
-      ::close(one);
-    out_ = Descriptor(out[0]);
-    err_ = Descriptor(err[0]);
-  }
-  ~Client() {
-    if (process_ > 0)
-      end(SIGKILL);
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  /// Waits for this text on its standard output.
-  void await(std::string_view text) {
-    std::array<char, 4'096> buffer{};
-    while (told_.output.find(text) == std::string::npos) {
-      const ssize_t count = ::read(out_.get(), buffer.data(), buffer.size());
-      ASSERT_GT(count, 0) << told_.output << all_of(err_.get());
-      told_.output.append(buffer.data(), static_cast<size_t>(count));
-    }
-  }
-  void send(int number) const { kill(process_, number); }
-  /// Sends it again and again until the process has ended.
-  Told end_by(int number) {
-    siginfo_t about{};
-    while (waitid(P_PID, static_cast<id_t>(process_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           about.si_pid == 0) {
-      send(number);
-      usleep(20'000);
-    }
-    return end();
-  }
-  void close_output() { out_.close(); }
-  Told end(int number = 0) {
-    if (number != 0)
-      send(number);
-    if (out_.is_open())
-      told_.output += all_of(out_.get());
-    told_.errors = all_of(err_.get());
-    int status = 0;
-    waitpid(std::exchange(process_, -1), &status, 0);
-    told_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return told_;
-  }
-
- private:
-  pid_t process_ = -1;
-  Descriptor out_, err_;
-  Told told_;
-};
-
-class ServerOfCommandsTest : public testing::Test {
- protected:
-  ~ServerOfCommandsTest() override { stop(SIGKILL); }
-
-  void serve(ServeSettings settings = {}) {
-    settings.token = server_.token = "token-of-the-server-of-commands";
-    settings.version = "1.0";
-    settings.folder = home_.path() / "serve";
-    settings.port = server_.address.port;
-    auto server = CommandServer::open(settings);
-    ASSERT_TRUE(server) << to_string(server.error());
-    server_.url = cat("http://127.0.0.1:", (*server)->port());
-    server_.address = {"127.0.0.1", (*server)->port()};
-    std::fflush(nullptr);  // what is not written yet would be written twice
-    process_ = fork();
-    if (process_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server
-      const CommandHost host{[](const CommandRequest& request) -> Result<CommandLook> {
-                               if (request.words[0] == "state")
-                                 return user_error("acts on a machine");
-                               return CommandLook{request.words.back() == "reader",
-                                                  request.words[0]};
-                             },
-                             run_command};
-      _exit((*server)->serve(host, [](const std::string&) {}) == SIGTERM ? 0 : 1);
-    }
-  }
-  int stop(int number) {
-    if (process_ <= 0)
-      return -1;
-    kill(process_, number);
-    int status = 0;
-    waitpid(std::exchange(process_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  Client::Work command(std::vector<std::string> words, NamedFiles named = {},
-                       bool is_reader = false) const {
-    return [this, words = std::move(words), named = std::move(named),
-            is_reader](const ClientPlace& place) {
-      CommandRequest request;
-      request.words = words;
-      return run_at_server(server_, request, named, is_reader, place);
-    };
-  }
-  Told told(std::vector<std::string> words, NamedFiles named = {}) const {
-    return Client(command(std::move(words), std::move(named))).end();
-  }
-  Client::Work attach(int64_t run) const {
-    return [this, run](const ClientPlace& place) { return attach_to_run(server_, run, place); };
-  }
-  std::vector<RunView> runs() const { return *runs_of_server(server_, {"1.0", {}}); }
-  std::string flag() const { return (home_.path() / "flag").string(); }
-  void raise_flag() const { EXPECT_TRUE(write_file(flag(), "")); }
-  /// Waits for something that another process does.
-  template <typename Condition>
-  static bool comes(Condition condition) {
-    for (int i = 0; i < 4'000; ++i) {
-      if (condition())
-        return true;
-      usleep(5'000);
-    }
-    return false;
-  }
-  /// A connection that says what it is told to say, and hears until the other side closes.
-  std::string sent(std::string_view bytes, bool waits = true) const {
-    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(server_.address.port));
-    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(bytes.size()));
-    return waits ? all_of(socket.get()) : "";
-  }
-  std::string greeting() const {
-    return upgrade_request(cat("127.0.0.1:", server_.address.port), server_.token, "1.0");
-  }
-
-  TemporaryDirectory home_ = *TemporaryDirectory::make();
-  ServerChoice server_;
-  pid_t process_ = -1;
-};
 
 TEST_F(ServerOfCommandsTest, ACommandIsAsIfItRanHere) {
   serve();
@@ -284,6 +32,25 @@ TEST_F(ServerOfCommandsTest, FilesTravelThereAndBack) {
     EXPECT_EQ(*read_file(here.path() / "made"), "written");
     EXPECT_TRUE(remove_tree(here.path() / "made"));
   }
+}
+
+TEST_F(ServerOfCommandsTest, VariablesOfTheMachineAreTheServersOwn) {
+  serve();
+  Line line = open_line();
+  CommandRequest request;
+  request.words = {"variables"};
+  request.folder = "/home/me";
+  request.environment = {{"FETTLE_HOME", "/nowhere"}, {"PATH", "/nowhere"}, {"FETTLE_TAG", "v1"}};
+  line.send(FrameType::command, write_json(value_of(request)));
+  ASSERT_TRUE(line.push_all(20s));
+  std::string output;
+  while (const std::optional<Frame> frame = line.await(20s)) {
+    if (frame->type == FrameType::output)
+      output += frame->payload;
+    if (frame->type == FrameType::end)
+      break;
+  }
+  EXPECT_EQ(output, "v1 /home/me\n");
 }
 
 TEST_F(ServerOfCommandsTest, StandardInputTravelsOnlyWhenItIsRead) {
@@ -442,6 +209,31 @@ TEST_F(ServerOfCommandsTest, AServerThatIsKilledTakesItsCommandsAlongAndTheClien
   EXPECT_NE(status_of(runs()[0]), "running");
 }
 
+TEST_F(ServerOfCommandsTest, WhoeverFollowsARunHearsThatItsServerWasKilled) {
+  serve();
+  Client client(command({"wait", flag()}));
+  client.await("waiting\n");
+  Client follower(attach(0));
+  follower.await("waiting\n");
+  stop(SIGKILL);
+  const Told lost = follower.end();
+  EXPECT_EQ(lost.code, 1);
+  EXPECT_NE(lost.errors.find("unless the server was killed, run 1 goes on"), std::string::npos)
+      << lost.errors;
+  EXPECT_TRUE(comes([&] { return file_exists(flag() + ".stopped"); }));
+}
+
+TEST_F(ServerOfCommandsTest, ARunWaitsForNobodyWhoReadsSlowly) {
+  serve();
+  Client client(command({"much"}));
+  // Nobody reads more than a pipe holds, and the run is over.
+  EXPECT_TRUE(comes([&] {
+    const std::vector<RunView> all = runs();
+    return all.size() == 1 && all[0].code == 0;
+  }));
+  EXPECT_EQ(client.end().output.size(), 2'000'000U);
+}
+
 TEST_F(ServerOfCommandsTest, AProperEndAsksCommandsToStop) {
   serve();
   Client client(command({"wait", flag()}));
@@ -460,6 +252,62 @@ TEST_F(ServerOfCommandsTest, TooManyConnectionsAreToldSo) {
   raise_flag();
   EXPECT_EQ(client.end().code, 5);
   EXPECT_TRUE(comes([&] { return told({"hello"}).code == 7; }));
+}
+
+TEST_F(ServerOfCommandsTest, AConnectionServesOneCommandAfterAnother) {
+  serve();
+  Line line = open_line();
+  for (int i = 0; i < 3; ++i) {
+    CommandRequest request;
+    request.words = {"hello", "reader"};
+    request.folder = "/";
+    line.send(FrameType::command, write_json(value_of(request)));
+    // What was typed before it was known that the command had ended.
+    line.send(FrameType::input, "late");
+    std::string output;
+    std::optional<Frame> frame;
+    ASSERT_TRUE(line.push_all(20s));
+    while ((frame = line.await(20s)) && frame->type != FrameType::end)
+      if (frame->type == FrameType::output)
+        output += frame->payload;
+    ASSERT_TRUE(frame) << i;
+    EXPECT_EQ(frame->payload, R"({"code":7})");
+    EXPECT_EQ(output, "out\n");
+    line.send(FrameType::runs);
+    ASSERT_TRUE(line.push_all(20s));
+    frame = line.await(20s);
+    while (frame && frame->type != FrameType::document)
+      frame = line.await(20s);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->payload, "[]");
+  }
+  // After a mistake nobody knows what the rest means.
+  line.send(FrameType::command, "{");
+  ASSERT_TRUE(line.push_all(20s));
+  const std::optional<Frame> refused = line.await(20s);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->type, FrameType::error);
+  EXPECT_FALSE(line.await(20s));
+  EXPECT_TRUE(line.is_gone());
+}
+
+TEST_F(ServerOfCommandsTest, AnIdleConnectionIsClosed) {
+  serve({.idle_limit = 100ms});
+  Line line = open_line();
+  line.send(FrameType::runs);
+  ASSERT_TRUE(line.push_all(20s));
+  EXPECT_TRUE(line.await(20s));
+  EXPECT_FALSE(line.await(20s));
+  EXPECT_TRUE(line.is_gone());
+}
+
+TEST_F(ServerOfCommandsTest, ACommandMayEndSomethingBeforeItsReaderIsTold) {
+  serve();
+  Client client(command({"finishes", flag(), "reader"}, {}, true));
+  client.await("waiting\n");
+  client.close_output();
+  EXPECT_EQ(client.end().code, 141);
+  EXPECT_TRUE(file_exists(flag())) << "it had ended when its client did";
 }
 
 TEST_F(ServerOfCommandsTest, NobodyComesInWithoutTheToken) {

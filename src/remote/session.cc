@@ -26,6 +26,8 @@ constexpr size_t most_unsent = 256 << 10;
 /// How much of a client's input waits for a slow command before the client does.
 constexpr size_t most_unread = 256 << 10;
 constexpr Duration look_again = 20ms;
+/// For a command whose reader has gone, until it is told so by a signal.
+constexpr Duration reader_limit = 2s;
 
 Value error_value(const Error& error) {
   return Value::dict(
@@ -56,7 +58,8 @@ class CommandSession {
     TRY(receive(*mirror, TRY(mirror->place(std::move(files)))));
     TRY(mirror->finish());
     alarm(0);
-    is_bound_ = look.is_reader || request_.is_stream;
+    is_reader_ = look.is_reader;
+    is_bound_ = is_reader_ || request_.is_stream;
     if (!is_bound_) {
       log_.emplace(TRY(RunLog::begin(settings_.folder / "runs", look.shown, now_from_clock())));
       line_.send(FrameType::run, write_json(Value::dict({{"run", log_->number()}})));
@@ -65,8 +68,14 @@ class CommandSession {
     child_ = TRY(start_command(request_, request_.folder == "/" ? root : root + request_.folder,
                                [&] { return host_.run(request_, root); }));
     input_is_open_ = child_.input.is_open() || child_.input_is_typed;
-    const int code = follow();
-    return end(*mirror, code);
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int code = follow(Descriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)));
+    const Status ended = end(*mirror, code);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    return ended;
   }
 
  private:
@@ -97,12 +106,8 @@ class CommandSession {
     return {};
   }
 
-  int follow() {
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ends, nullptr);
-    const Descriptor signals(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+  /// `signals`: those that ask this process to end.
+  int follow(const Descriptor& signals) {
     hear_client(0);  // what came together with the command
     while (true) {
       feed_client();
@@ -118,11 +123,15 @@ class CommandSession {
       polled[input] = {input_.empty() ? -1 : input_descriptor(), POLLOUT, 0};
       polled[control] = {log_ ? log_->control() : -1, POLLIN, 0};
       const bool looks_again =
-          child_.input_is_typed || out_filter_.holds() || error_filter_.holds();
+          child_.input_is_typed || out_filter_.holds() || error_filter_.holds() || hangs_up_at_;
       const int ready =
           poll(polled.data(), polled.size(), looks_again ? static_cast<int>(look_again / 1ms) : -1);
       if (ready == 0)
         tell_rest();
+      if (hangs_up_at_ && std::chrono::steady_clock::now() > *hangs_up_at_) {
+        hangs_up_at_ = std::chrono::steady_clock::time_point::max();
+        kill(child_.process, SIGHUP);
+      }
       if (polled[client].revents != 0)
         hear_client(polled[client].revents);
       if (polled[signalled].revents != 0) {
@@ -235,11 +244,13 @@ class CommandSession {
       if (!frame)
         break;
       if (frame->type == FrameType::stop)
-        kill(child_.process, SIGINT);
+        kill(child_.process, frame->payload == stop_by_end ? SIGTERM : SIGINT);
       else if (frame->type == FrameType::input)
         input_ += frame->payload;
       else if (frame->type == FrameType::input_end)
         input_ends_ = true;
+      else if (frame->type == FrameType::output_end)
+        reader_went();
       else if (frame->type == FrameType::window_size)
         resize(frame->payload);
       else
@@ -257,8 +268,21 @@ class CommandSession {
     if (std::exchange(has_gone_, true))
       return;
     // Nobody will say the rest of what it reads.
+    if (!input_is_open_ && reader_went())
+      return;
     if (is_bound_ || input_is_open_)
       kill(child_.process, SIGHUP);
+  }
+
+  /// What only tells something ends as with any pipe that nobody reads: it learns of that at once,
+  /// and may have to end something in a service. False: it is no such command, or has no pipe.
+  bool reader_went() {
+    if (!is_reader_ || (!child_.output.is_open() && !hangs_up_at_))
+      return false;
+    child_.output.close();
+    if (!hangs_up_at_)
+      hangs_up_at_ = std::chrono::steady_clock::now() + reader_limit;
+    return true;
   }
 
   void resize(std::string_view json) {
@@ -351,7 +375,8 @@ class CommandSession {
   PathFilter out_filter_, error_filter_;
   std::string input_;
   bool input_is_open_ = false, input_ends_ = false;
-  bool is_bound_ = false, has_gone_ = false, is_raw_ = false;
+  std::optional<std::chrono::steady_clock::time_point> hangs_up_at_;
+  bool is_reader_ = false, is_bound_ = false, has_gone_ = false, is_raw_ = false;
 };
 
 int64_t run_in(std::string_view json) {
@@ -383,6 +408,8 @@ Status attach(Line& line, const ServeSettings& settings, int64_t number) {
     while (const std::optional<Frame> frame = line.take())
       if (frame->type == FrameType::stop)
         static_cast<void>(ask_to_stop(runs, run.number));
+      else if (frame->type == FrameType::output_end)
+        line.leave();
   }
   if (!run.code)
     return world_error(cat("run ", run.number,
@@ -416,6 +443,12 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
     default:
       return user_error("a client begins with what it wants");
   }
+}
+
+/// What a client said before it knew that its command had ended.
+bool is_for_a_running_command(FrameType type) {
+  return type == FrameType::input || type == FrameType::input_end ||
+         type == FrameType::output_end || type == FrameType::stop || type == FrameType::window_size;
 }
 
 /// The bytes of a request, as far as they are its own, and what follows. None: it was refused.
@@ -469,14 +502,23 @@ int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeS
   line.send_packed(upgrade_reply());
   if (!line.push_all(settings.write_limit))
     return 1;
-  const std::optional<Frame> first = line.await(settings.upload_limit);
-  if (!first)
-    return 1;
-  alarm(0);
-  if (const Status answered = answer(line, *first, settings, host); !answered)
-    line.send(FrameType::error, write_json(error_value(answered.error())));
-  line.push_all(settings.write_limit);
-  return 0;
+  // A connection that is kept saves the next command its beginning.
+  for (bool is_first = true;; is_first = false) {
+    const Duration patience = is_first ? settings.upload_limit : settings.idle_limit;
+    std::optional<Frame> first = line.await(patience);
+    while (first && !is_first && is_for_a_running_command(first->type))
+      first = line.await(patience);
+    alarm(0);
+    if (!first)
+      return 0;
+    const Status answered = answer(line, *first, settings, host);
+    alarm(0);
+    if (!answered)
+      line.send(FrameType::error, write_json(error_value(answered.error())));
+    // Whatever went wrong, a client that goes on begins anew.
+    if (!line.push_all(settings.write_limit) || !answered)
+      return 0;
+  }
 }
 
 }  // namespace fettle

@@ -38,6 +38,7 @@ struct ServeSettings {
   size_t connections = 64;  ///< at once, runs without a client among them
   Duration header_limit = 10s;
   Duration upload_limit = 30s;  ///< for the next bytes of what was asked for
+  Duration idle_limit = 60s;    ///< for the next command of a connection
   Duration write_limit = 30s;   ///< for a client that takes nothing, at the end of a command
 };
 

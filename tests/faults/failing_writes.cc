@@ -1,12 +1,15 @@
 /// Loaded in front of the C library: the n-th call that changes a file below `$FAILING_FOLDER`, in
 /// this process or its children, fails with `$FAILING_ERROR`; with `$FAILING_FOREVER`, so do all
-/// later ones, as on a full disk. `$FAILING_COUNT` is a file in which calls are counted.
+/// later ones, as on a full disk. `$FAILING_COUNT` is a file in which calls are counted. With
+/// `$FAILING_KILLS`, the call does not fail: who is listed in that file is killed before it, numbers
+/// of processes, `self` for the one that calls, `parent` for the one that started it.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +52,28 @@ bool is_below(int file) {
   return is_below(path);
 }
 
+void kill_those_in(const char* path) {
+  char text[256];
+  const int file = static_cast<int>(syscall(257, AT_FDCWD, path, O_RDONLY));
+  const ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0)
+    close(file);
+  if (size < 0)
+    return;
+  text[size] = '\0';
+  bool is_meant = false;
+  char* rest = nullptr;
+  for (char* word = strtok_r(text, " \n", &rest); word != nullptr;
+       word = strtok_r(nullptr, " \n", &rest)) {
+    if (std::strcmp(word, "self") == 0)
+      is_meant = true;
+    else
+      kill(std::strcmp(word, "parent") == 0 ? getppid() : std::atoi(word), SIGKILL);
+  }
+  if (is_meant)
+    kill(getpid(), SIGKILL);
+}
+
 /// Whether this call fails; sets `errno` if so.
 bool fails() {
   std::atomic<long>* const count = shared_count();
@@ -59,6 +84,10 @@ bool fails() {
   const bool forever = std::getenv("FAILING_FOREVER") != nullptr;
   if (wanted <= 0 || number < wanted || (number > wanted && !forever))
     return false;
+  if (const char* const kills = std::getenv("FAILING_KILLS")) {
+    kill_those_in(kills);
+    return false;
+  }
   errno = std::atoi(std::getenv("FAILING_ERROR"));
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/file.h"
 #include "base/process.h"
@@ -45,16 +46,49 @@ class Podman : public testing::Environment {
 };
 [[maybe_unused]] testing::Environment* const podman = testing::AddGlobalTestEnvironment(new Podman);
 
-class ScenarioTest : public testing::TestWithParam<std::string> {
+/// Whether all scenarios that can run at a server do.
+bool is_server_asked_for() { return std::getenv("FETTLE_SCENARIOS_SERVER") != nullptr; }
+
+/// Scenarios that mean this machine, and how. Where only a step or two do, these say `--server local`.
+const std::map<std::string, std::string>& scenarios_of_this_machine() {
+  static const std::map<std::string, std::string> all{
+      {"apply", "its model has files, commands and a handler of a machine"},
+      {"engine", "it is about the engines of this machine"},
+      {"no-engine", "it hides the engines by variables, which a server has of its own"},
+      {"no-state", "it is about the folder of the state, which a server has of its own"},
+      {"orphans", "its model has files of a machine"},
+      {"plan-models", "its model has files of a machine"},
+      {"python-models", "its model has a handler in Python, which acts on a machine"},
+      {"readme", "the first page shows states, which act on a machine"},
+      {"server", "it has a server of its own"},
+      {"shared", "its models have files of a machine"},
+      {"start", "the tutorial has a model with a file of a machine"},
+      {"states", "states act on a machine"}};
+  return all;
+}
+
+struct ScenarioRun {
+  std::string name;
+  bool is_at_server = false;
+};
+void PrintTo(const ScenarioRun& run, std::ostream* out) { *out << run.name; }
+
+class ScenarioTest : public testing::TestWithParam<ScenarioRun> {
  protected:
   void SetUp() override {
+    if (GetParam().is_at_server)
+      if (const auto found = scenarios_of_this_machine().find(GetParam().name);
+          found != scenarios_of_this_machine().end())
+        GTEST_SKIP() << "`" << found->first << "` runs on this machine only: " << found->second;
     std::string pattern = testing::TempDir() + "fettle-scenario-XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
-    if (std::getenv("FETTLE_SCENARIOS_SERVER") != nullptr)
+    if (GetParam().is_at_server)
       start_server();
   }
   void TearDown() override {
+    if (folder_.empty())
+      return;
     // What is left is cleaned without the server, whatever has become of it.
     if (!server_.empty())
       static_cast<void>(shell("kill $(cat .server)"));
@@ -67,10 +101,12 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     fs::remove_all(folder_);
   }
 
-  /// Every command of the scenario runs there: a server of the scenario's own state.
+  /// Every command of the scenario runs there: a server of the scenario's own state, with its
+  /// settings of git.
   void start_server() {
     const Result<ProcessResult> started = shell(
-        "fettle serve --listen 127.0.0.1:0 --token-file .token > .address 2> .said & "
+        "GIT_CONFIG_GLOBAL=$PWD/gitconfig fettle serve --listen 127.0.0.1:0 --token-file .token > "
+        ".address 2> .said & "
         "echo $! > .server; until [ -s .address ]; do sleep 0.02; done; cat .address");
     ASSERT_TRUE(started) << to_string(started.error());
     server_ = trim(started->output);
@@ -83,7 +119,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     call.directory = folder_;
     call.environment = {{"FETTLE_HOME", folder_ + "/.fettle"},
                         {"DOCKER_HOST", Podman::address},
-                        {"E", GetParam()},
+                        {"E", GetParam().name},
                         {"IMAGES", FETTLE_SOURCE_DIR "/build/images"},
                         {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
                         {"TYPED", FETTLE_SOURCE_DIR "/tests/scenarios/typed.py"},
@@ -100,7 +136,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(ScenarioTest, PrintsWhatIsWritten) {
-  const std::string path = cat(FETTLE_SOURCE_DIR "/tests/scenarios/", GetParam(), ".txt");
+  const std::string path = cat(FETTLE_SOURCE_DIR "/tests/scenarios/", GetParam().name, ".txt");
   const Result<std::string> text = read_file(path);
   ASSERT_TRUE(text) << to_string(text.error());
   const Result<std::vector<ScenarioStep>> steps = parse_scenario(*text);
@@ -123,21 +159,36 @@ TEST_P(ScenarioTest, PrintsWhatIsWritten) {
 }
 
 /// The files without their extensions.
-std::vector<std::string> scenarios() {
-  std::vector<std::string> names;
+std::vector<ScenarioRun> scenarios() {
+  std::vector<ScenarioRun> runs;
   for (const auto& entry : fs::directory_iterator(FETTLE_SOURCE_DIR "/tests/scenarios"))
     if (entry.path().extension() == ".txt" && entry.path().stem() != "CMakeLists")
-      names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
+      runs.push_back({entry.path().stem().string(), is_server_asked_for()});
+  std::ranges::sort(runs, {}, &ScenarioRun::name);
+  return runs;
 }
 
-INSTANTIATE_TEST_SUITE_P(Podman, ScenarioTest, testing::ValuesIn(scenarios()),
-                         [](const auto& instance) {
-                           std::string name = instance.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+/// A few that run at a server each time, too: what travels there and back, edits, models, Ctrl-C, and
+/// what is printed.
+std::vector<ScenarioRun> some_at_server() {
+  std::vector<ScenarioRun> runs;
+  for (const char* const name : {"artifacts", "completion", "interrupted", "quiet", "versions"})
+    runs.push_back({name, true});
+  return runs;
+}
+
+const auto name_of_run = [](const auto& instance) {
+  std::string name = instance.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+};
+INSTANTIATE_TEST_SUITE_P(Podman, ScenarioTest, testing::ValuesIn(scenarios()), name_of_run);
+INSTANTIATE_TEST_SUITE_P(Server, ScenarioTest, testing::ValuesIn(some_at_server()), name_of_run);
+
+TEST(Scenario, ThoseOfThisMachineAreThere) {
+  for (const auto& [name, why] : scenarios_of_this_machine())
+    EXPECT_TRUE(file_exists(cat(FETTLE_SOURCE_DIR "/tests/scenarios/", name, ".txt"))) << name;
+}
 
 TEST(Scenario, ExpectedLinesStandForWhatTheySay) {
   EXPECT_TRUE(fits("a\n...\nb <any> c\n", "a\nx\ny\nb 1 2 c\n"));

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
 #include "documents/events.h"
 #include "documents/resources.h"
@@ -277,6 +278,7 @@ Command why_command() {
        "fettle why cloneset/web --kubeconfig ~/.kube/config"},
       tell_why, options_with_cluster({environment_option()}));
   command.needs_no_state = is_about_cluster;
+  command.name_files = name_place;
   return command;
 }
 Command show_command() {
