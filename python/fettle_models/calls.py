@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from fettle_models import channel, describe, modules, registry, values
+from fettle_models import channel, describe, facts, modules, registry, values
 
 _CONTEXTS = {}
 
@@ -64,7 +64,10 @@ def _result(server, call):
 def _call(server, call):
     plugin = registry.plugins.get(call["plugin"])
     if plugin is None:  # this process has taken the place of one that ended
-        server.loader.load(call["plugin"].split("::", 1)[0])
+        if call["plugin"] == "std::getfact":
+            facts.register()
+        else:
+            server.loader.load(call["plugin"].split("::", 1)[0])
         plugin = registry.plugins[call["plugin"]]
     description = describe.of(plugin)
     if plugin.deprecated:

@@ -65,8 +65,10 @@ def handle(server, request):
         reloads = told["reload"] and one.can_reload() and _is_deployed(const, ctx)
         if reloads:
             one.do_reload(ctx, resource)
-        _tell_facts(ctx, told["dry"])
-        return {**_answer(ctx, one), "reloaded": reloads}
+        answer = {**_answer(ctx, one), "reloaded": reloads}
+        if not told["dry"]:
+            answer["facts"] = _facts(one, ctx, resource)
+        return answer
     finally:
         one.close()
 
@@ -104,11 +106,23 @@ def _agent(server, name):
     return agents[name]
 
 
-def _tell_facts(ctx, is_dry):
-    """There is no server that keeps facts: people see them."""
-    if not is_dry:
-        for fact in ctx.facts:
-            channel.current.log(f"fact {fact['id']} = {fact['value']}")
+def _facts(one, ctx, resource):
+    """What the handler has found out while it acted, and what it answers when it is asked. No server
+    asks again from time to time, so each run does. That there is no answer is no failure."""
+    if not resource_purged(resource):
+        try:
+            for name, value in (one.check_facts(ctx, resource) or {}).items():
+                ctx.set_fact(name, value)
+        except Exception as error:
+            channel.current.log(f"warning: no facts: {modules.text_of(error)}")
+    return [
+        {"id": str(fact["id"]), "value": str(fact["value"]), "expires": bool(fact["expires"])}
+        for fact in ctx.facts
+    ]
+
+
+def resource_purged(resource):
+    return getattr(resource, "purged", False) is True
 
 
 def _answer(ctx, one):

@@ -12,8 +12,9 @@ def is_unknown(value):
 
 
 def getfact(context, resource, fact_name, default_value=None):
-    """There is no server that knows facts."""
-    return Unknown(source=resource) if default_value is None else default_value
+    from fettle_models import facts
+
+    return facts.getfact(context, resource, fact_name, default_value)
 
 
 def _extend_path(ctx, path):

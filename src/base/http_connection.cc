@@ -156,10 +156,13 @@ Result<HttpConnection> HttpConnection::upgrade(const HttpRequest& request, std::
 
   const size_t host = request.url.find("://") + 3;
   const size_t path = std::min(request.url.find('/', host), request.url.size());
-  std::string head = cat(
-      request.method, " ", path < request.url.size() ? request.url.substr(path) : "/",
-      " HTTP/1.1\r\nHost: ", request.url.substr(host, path - host),
-      "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: ", request.body.size(), "\r\n");
+  const bool names_protocol = std::ranges::any_of(
+      request.headers, [](const HttpHeader& header) { return header.name == "Upgrade"; });
+  std::string head =
+      cat(request.method, " ", path < request.url.size() ? request.url.substr(path) : "/",
+          " HTTP/1.1\r\nHost: ", request.url.substr(host, path - host),
+          "\r\nConnection: Upgrade\r\nContent-Length: ", request.body.size(), "\r\n",
+          names_protocol ? "" : "Upgrade: tcp\r\n");
   for (const HttpHeader& header : request.headers)
     head += header.name + ": " + header.value + "\r\n";
   TRY(connection.write(head + "\r\n" + request.body, stop));

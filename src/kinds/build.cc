@@ -57,7 +57,10 @@ const Members& ImageBuild::members() {
                                  "a change can be named"),
       extra<&ImageBuild::heredoc>("heredoc",
                                   "the line of the first here-document, which older builders "
-                                  "cannot read")};
+                                  "cannot read"),
+      extra<&ImageBuild::secrets>("secrets",
+                                  "{id: text} of those that commands mount; null: there is none "
+                                  "of this id")};
   return all;
 }
 

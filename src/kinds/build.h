@@ -13,7 +13,7 @@ namespace fettle {
 
 struct ImageBuild {
   Hole<Name> image, context, file = "Dockerfile", target;
-  Dict arguments, bases, files;
+  Dict arguments, bases, files, secrets;
   Hole<int64_t> heredoc;
   static const Members& members();
 };

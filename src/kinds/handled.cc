@@ -36,7 +36,10 @@ const Members& HandledOutputs::members() {
                                         "of the code, so that the blob is kept; null: none"),
       member<&HandledOutputs::is_compliant>("compliant", "it is as wanted"),
       member<&HandledOutputs::changes>("changes", "{field: {\"current\", \"desired\"}}"),
-      given<&HandledOutputs::reloads>("reloads", "of a look: an event would have it act")};
+      given<&HandledOutputs::reloads>("reloads", "of a look: an event would have it act"),
+      extra<&HandledOutputs::facts>("facts",
+                                    "{name: {\"value\": text, \"expires\", \"at\": seconds}}: what "
+                                    "the code has found out, for `std::getfact`")};
   return all;
 }
 

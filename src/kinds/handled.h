@@ -26,6 +26,7 @@ struct HandledOutputs {
   bool is_compliant = true;
   Dict changes;
   std::optional<bool> reloads;
+  Dict facts;  ///< {name: {"value", "expires", "at"}}
   static const Members& members();
 };
 

@@ -45,6 +45,7 @@ CompileResult compile_text(const std::string& name, const std::string& text, con
       options.most_steps, options.most_memory == 0 ? Budget::default_bytes() : options.most_memory,
       options.cancelled});
   const Budget::Scope scope(*program.budget);
+  program.facts = options.facts;
   program.environment =
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;

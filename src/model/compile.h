@@ -26,6 +26,9 @@ struct CompileOptions {
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
   std::string environment{};         ///< for `std::environment()`; empty: the project's name
   Duration plugin_time_limit = 30s;  ///< of each call of a plugin outside of the program
+  /// {id of a resource: {name: text}}: what handlers have found out, null if that is nothing. Asked
+  /// when a model wants to know.
+  std::function<Result<Value>()> facts{};
   Path home{};  ///< where fettle's part in Python is unpacked; empty: the user's cache
   bool is_for_version = true;           ///< remember who constructs, repeats and reads what
   uint64_t most_steps = default_steps;  ///< of statements and work on values; 0: no limit

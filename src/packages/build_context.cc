@@ -14,6 +14,9 @@ namespace {
 constexpr uint64_t most_bytes = 10'000'000'000;
 constexpr size_t most_entries = 1'000'000;
 constexpr size_t largest_rules = 64 << 10;  // bytes: every file is compared with all of them
+/// The Dockerfile of a folder that is an image of its own stands beside its files, so that it is none
+/// of them.
+constexpr std::string_view own_folder = "files/", own_dockerfile = "FROM scratch\nCOPY files /\n";
 constexpr size_t most_parts = 200, deepest_part = 8, digest_length = 16;
 
 /// The first `depth` components.
@@ -39,10 +42,19 @@ Result<BuildContext> BuildContext::of(const Path& folder, const std::string& fil
   return context;
 }
 
+Result<BuildContext> BuildContext::alone(const Path& folder) {
+  BuildContext context(folder, "Dockerfile", std::string(own_dockerfile));
+  context.prefix_ = own_folder;
+  context.entries_ = TRY(list_tree(folder));
+  TRY(context.leave_out_ignored());
+  TRY(context.check_size());
+  return context;
+}
+
 Status BuildContext::leave_out_ignored() {
   const ClosedFolder closed(folder_);
   std::string rules = file_ + ".dockerignore";
-  const bool has_own = closed.has_file(rules);
+  const bool has_own = prefix_.empty() && closed.has_file(rules);
   if (!has_own)
     rules = ".dockerignore";
   if (!closed.has_file(rules))
@@ -102,8 +114,12 @@ Result<std::map<std::string, std::string>> BuildContext::pack(const ByteSink& si
   const ClosedFolder closed(folder_);
   const size_t depth = depth_of_parts();
   std::map<std::string, Sha256> hashes;
+  if (!prefix_.empty())
+    TRY(writer.add({.path = prefix_.substr(0, prefix_.size() - 1),
+                    .type = ArchiveEntry::Type::directory,
+                    .mode = 0755}));
   for (const TreeEntry& found : entries_) {
-    const ArchiveEntry entry = archived(found);
+    ArchiveEntry entry = archived(found);
     const std::string_view head = depth == 0 ? "." : head_of(found.path, depth);
     Sha256& hash = hashes[std::string(head)];
     hash.add(cat(entry.path, "\n", static_cast<int>(entry.type), " ", entry.mode, " ", entry.size,
@@ -116,10 +132,12 @@ Result<std::map<std::string, std::string>> BuildContext::pack(const ByteSink& si
         hash.add({into.data(), count});
         return count;
       };
+    entry.path.insert(0, prefix_);
     TRY(writer.add(entry, content));
   }
   TRY(writer.add_file(file_, dockerfile_));
-  hashes[file_].add(dockerfile_);
+  if (prefix_.empty())
+    hashes[file_].add(dockerfile_);
   TRY(writer.finish());
   std::map<std::string, std::string> parts;
   for (auto& [path, hash] : hashes)

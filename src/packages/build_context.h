@@ -30,6 +30,9 @@ class BuildContext {
   static Result<BuildContext> of(const Path& folder, const std::string& file,
                                  std::string dockerfile);
 
+  /// A folder whose files become an image of their own, as they are.
+  static Result<BuildContext> alone(const Path& folder);
+
   /// Writes the tar.
   Result<std::map<std::string, std::string>> pack(const ByteSink& sink) const;
 
@@ -48,6 +51,7 @@ class BuildContext {
 
   Path folder_;
   std::string file_, dockerfile_;
+  std::string prefix_{};  ///< where the folder's files are in the tar: `files/`
   std::vector<TreeEntry> entries_;
 };
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/build.h"
 
 namespace fettle {
 namespace {
@@ -16,8 +17,14 @@ constexpr int deepest_default = 16;         ///< of defaults within defaults
 struct FileInstruction {
   std::string name;  ///< in capital letters
   std::string rest;
-  int line = 0;
+  int line = 0, last_line = 0;  ///< of the instruction without its here-documents
   bool has_heredoc = false;
+};
+
+/// An instruction that is sent in other words.
+struct LineEdit {
+  int first = 0, last = 0;
+  std::string text;
 };
 
 struct ParserDirectives {
@@ -163,7 +170,7 @@ class FileLines {
       const size_t end = std::min(text.find_first_of(" \t"), text.size());
       FileInstruction instruction{upper_case(text.substr(0, end)),
                                   std::string(trim(std::string_view(text).substr(end))), begin_,
-                                  false};
+                                  static_cast<int>(at_), false};
       instruction.has_heredoc = TRY(skip_documents(instruction));
       found.push_back(std::move(instruction));
     }
@@ -309,13 +316,44 @@ struct BuildStage {
   std::string name;  ///< as it is written; empty: it has none
   std::vector<size_t> stages{};
   std::vector<BaseImage> images{};
-  int heredoc_line = 0, secret_line = 0;  ///< the first ones; 0: there are none
+  std::vector<SecretMount> secrets{};
+  int heredoc_line = 0, ssh_line = 0;  ///< the first ones; 0: there are none
+  bool is_replaced = false;            ///< by a named context
 };
+
+/// The options of a `--mount`.
+struct MountOptions {
+  std::string type{}, id{}, source{}, target{};
+  bool is_required = false;
+};
+
+MountOptions mount_options(std::string_view text) {
+  MountOptions read;
+  for (const std::string_view option : split(text, ',')) {
+    const size_t equals = std::min(option.find('='), option.size());
+    const std::string_view key = option.substr(0, equals);
+    const std::string value(option.substr(std::min(equals + 1, option.size())));
+    if (key == "type")
+      read.type = value;
+    else if (key == "id")
+      read.id = value;
+    else if (key == "source" || key == "src")
+      read.source = value;
+    else if (key == "target" || key == "dst" || key == "destination")
+      read.target = value;
+    else if (key == "required")
+      read.is_required = value.empty() || lower_case(value) == "true" || value == "1";
+  }
+  return read;
+}
 
 class BuildStages {
  public:
-  BuildStages(std::string file, const std::map<std::string, std::string>& arguments, char escape)
-      : file_(std::move(file)), arguments_(arguments), escape_(escape) {}
+  BuildStages(std::string file, const DockerfileRequest& request, char escape)
+      : file_(std::move(file)),
+        arguments_(request.arguments),
+        contexts_(request.contexts),
+        escape_(escape) {}
 
   Status take(const FileInstruction& instruction) {
     if (instruction.name == "FROM")
@@ -327,17 +365,12 @@ class BuildStages {
                           {file_, instruction.line, 1});
       return arguments(instruction);
     }
+    if (stages_.back().is_replaced)
+      return {};
     if (instruction.has_heredoc && stages_.back().heredoc_line == 0)
       stages_.back().heredoc_line = instruction.line;
-    if (instruction.name == "COPY") {
-      for (const std::string& flag : flags_of(instruction.rest, escape_))
-        if (flag.starts_with("--from="))
-          uses(flag.substr(7), instruction.line);
-    } else if (instruction.name == "RUN") {
-      for (const std::string& flag : flags_of(instruction.rest, escape_))
-        if (flag.starts_with("--mount="))
-          mounts(std::string_view(flag).substr(8), instruction.line);
-    }
+    if (instruction.name == "COPY" || instruction.name == "RUN")
+      flags(instruction);
     return {};
   }
 
@@ -368,7 +401,22 @@ class BuildStages {
     return bases;
   }
 
+  std::vector<SecretMount> secrets(const std::vector<bool>& needed) const {
+    std::map<std::string, SecretMount> found;
+    for (size_t i = 0; i < stages_.size(); ++i)
+      if (needed[i])
+        for (const SecretMount& secret : stages_[i].secrets) {
+          SecretMount& kept = found.emplace(secret.id, secret).first->second;
+          kept.is_required = kept.is_required || secret.is_required;
+        }
+    std::vector<SecretMount> secrets;
+    for (auto& [id, secret] : found)
+      secrets.push_back(std::move(secret));
+    return secrets;
+  }
+
   const std::vector<BuildStage>& stages() const { return stages_; }
+  const std::vector<LineEdit>& edits() const { return edits_; }
 
  private:
   Status arguments(const FileInstruction& instruction) {
@@ -405,25 +453,84 @@ class BuildStages {
                             "in an ARG before the first FROM"),
                         {file_, instruction.line, 1});
     const std::optional<size_t> earlier = index_of(reference);
-    stages_.push_back({.line = instruction.line, .name = is_named ? words[2] : std::string()});
-    use(earlier, reference, instruction.line);
+    const std::string* context = is_named ? context_of(lower_case(words[2])) : nullptr;
+    stages_.push_back({.line = instruction.line,
+                       .name = is_named ? words[2] : std::string(),
+                       .is_replaced = context != nullptr});
+    if (context == nullptr && !earlier && reference != "scratch")
+      context = context_of(reference);
+    if (context != nullptr) {
+      std::vector<std::string> made = flags_of(instruction.rest, escape_);
+      made.push_back(*context);
+      if (is_named)
+        made.push_back(cat("AS ", words[2]));
+      edits_.push_back({instruction.line, instruction.last_line, cat("FROM ", join(made, " "))});
+      stages_.back().images.push_back({*context, instruction.line});
+    } else {
+      use(earlier, reference, instruction.line);
+    }
     if (is_named)
       by_name_[lower_case(words[2])] = stages_.size() - 1;
     return {};
   }
 
-  /// The value of a `--mount`.
-  void mounts(std::string_view options, int line) {
-    for (const std::string_view option : split(options, ',')) {
-      if (option.starts_with("from="))
-        uses(std::string(option.substr(5)), line);
-      if ((option == "type=secret" || option == "type=ssh") && stages_.back().secret_line == 0)
-        stages_.back().secret_line = line;
+  /// The flags of a COPY or RUN, in which named contexts become images.
+  void flags(const FileInstruction& instruction) {
+    const std::string_view wanted = instruction.name == "COPY" ? "--from=" : "--mount=";
+    std::string rest = instruction.rest;
+    size_t at = 0;
+    for (const std::string& flag : flags_of(instruction.rest, escape_)) {
+      if (!flag.starts_with(wanted))
+        continue;
+      const std::string value = flag.substr(wanted.size());
+      const std::string made =
+          cat(wanted, instruction.name == "COPY" ? source_of_files(value, instruction.line)
+                                                 : mount(value, instruction.line));
+      at = rest.find(flag, at);
+      rest.replace(at, flag.size(), made);
+      at += made.size();
     }
+    if (rest != instruction.rest)
+      edits_.push_back({instruction.line, instruction.last_line, cat(instruction.name, " ", rest)});
   }
 
-  /// The current stage takes files of one so far, or of an image.
-  void uses(const std::string& what, int line) { use(index_of(what), what, line); }
+  /// The value of a `--mount`.
+  std::string mount(const std::string& text, int line) {
+    std::vector<std::string> made;
+    for (const std::string_view option : split(text, ','))
+      made.push_back(option.starts_with("from=")
+                         ? cat("from=", source_of_files(std::string(option.substr(5)), line))
+                         : std::string(option));
+    const MountOptions options = mount_options(text);
+    BuildStage& stage = stages_.back();
+    if (options.type == "ssh" && stage.ssh_line == 0)
+      stage.ssh_line = line;
+    if (options.type == "secret") {
+      std::string id = options.source.empty() ? options.id : options.source;
+      if (id.empty())
+        id = options.target.substr(options.target.rfind('/') + 1);
+      stage.secrets.push_back({id, line, options.is_required});
+    }
+    return join(made, ",");
+  }
+
+  /// The current stage takes files of one so far, or of an image: what that is called when it is
+  /// sent.
+  std::string source_of_files(const std::string& what, int line) {
+    const std::optional<size_t> stage = index_of(what);
+    const std::string* const context = stage ? nullptr : context_of(what);
+    const std::string& sent = context == nullptr ? what : *context;
+    use(stage, sent, line);
+    return sent;
+  }
+
+  /// The image of a named context; null: there is none of this name.
+  const std::string* context_of(std::string_view name) const {
+    if (contexts_.empty())
+      return nullptr;
+    const auto found = contexts_.find(name_of_build(name));
+    return found == contexts_.end() ? nullptr : &found->second;
+  }
 
   void use(const std::optional<size_t>& stage, const std::string& what, int line) {
     if (stage)
@@ -456,18 +563,20 @@ class BuildStages {
   }
 
   std::string file_;
-  const std::map<std::string, std::string>& arguments_;
+  const std::map<std::string, std::string>&arguments_, &contexts_;
   char escape_;
   std::map<std::string, std::string> values_;
   size_t length_ = 0;  ///< of all values so far
   std::vector<BuildStage> stages_;
+  std::vector<LineEdit> edits_;
   std::map<std::string, size_t> by_name_;  ///< in small letters; the last one of a name counts
 };
 
-Error no_secrets(const std::string& file, int line) {
+Error no_keys(const std::string& file, int line) {
   return user_error(
-      "a build is given no secrets and no keys of ssh: build the image beforehand (`docker build "
-      "--secret …`) and name it in `image`, or mount the secret where it is used, into the service",
+      "a build is given no keys of ssh: fetch what needs one beforehand, into the context, or "
+      "build "
+      "the image beforehand (`docker build --ssh …`) and name it in `image`",
       {file, line, 1});
 }
 
@@ -489,20 +598,31 @@ std::string without_front_end(std::string_view text, const ParserDirectives& dir
 }
 
 /// Builders read the whole file, also stages that nobody wants: an old one fails at a here-document
-/// there. So stages with one that are not needed become empty ones of the same name and number, and
-/// all lines stay where they are.
-std::string without_documents(const std::vector<std::string_view>& lines,
-                              const std::vector<BuildStage>& stages,
-                              const std::vector<bool>& needed) {
+/// there. So stages with one that are not needed become empty ones of the same name and number, as
+/// do those for which a named context stands, and all lines stay where they are.
+std::string sent_lines(const std::vector<std::string_view>& lines, const BuildStages& read,
+                       const std::vector<bool>& needed) {
   std::vector<std::string> kept(lines.begin(), lines.end());
+  // A here-document begins below the last line of its instruction.
+  for (const LineEdit& edit : read.edits()) {
+    std::fill(kept.begin() + edit.first - 1, kept.begin() + edit.last - 1, "");
+    kept[static_cast<size_t>(edit.last) - 1] = edit.text;
+  }
+  const std::vector<BuildStage>& stages = read.stages();
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (needed[i] || stages[i].heredoc_line == 0)
+    const bool is_empty = !needed[i] && stages[i].heredoc_line > 0;
+    if (!is_empty && !stages[i].is_replaced)
       continue;
-    const size_t begin = static_cast<size_t>(stages[i].line) - 1;
-    const size_t end =
-        i + 1 < stages.size() ? static_cast<size_t>(stages[i + 1].line) - 1 : kept.size();
-    std::fill(kept.begin() + static_cast<long>(begin), kept.begin() + static_cast<long>(end), "");
-    kept[begin] = cat("FROM scratch", stages[i].name.empty() ? "" : " AS ", stages[i].name);
+    const auto begin = kept.begin() + stages[i].line - 1;
+    const auto end = i + 1 < stages.size() ? kept.begin() + stages[i + 1].line - 1 : kept.end();
+    std::string from = cat("FROM ", is_empty ? "scratch" : stages[i].images.front().reference,
+                           stages[i].name.empty() ? "" : " AS ", stages[i].name);
+    if (!is_empty)
+      for (const LineEdit& edit : read.edits())
+        if (edit.first == stages[i].line)
+          from = edit.text;
+    std::fill(begin, end, "");
+    *begin = std::move(from);
   }
   return join(kept, "\n");
 }
@@ -510,28 +630,28 @@ std::string without_documents(const std::vector<std::string_view>& lines,
 }  // namespace
 
 Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& file,
-                                   std::string_view target,
-                                   const std::map<std::string, std::string>& arguments) {
+                                   const DockerfileRequest& request) {
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
   const std::vector<std::string_view> lines = split(text, '\n');
   const ParserDirectives directives = TRY(read_directives(lines, file));
   TRY(check_front_end(directives, file));
   FileLines reader(lines, directives, file);
-  BuildStages stages(file, arguments, directives.escape);
+  BuildStages stages(file, request, directives.escape);
   for (const FileInstruction& instruction : TRY(reader.read()))
     TRY(stages.take(instruction));
-  const std::vector<bool> needed = TRY(stages.needed(target));
+  const std::vector<bool> needed = TRY(stages.needed(request.target));
   Dockerfile read;
   read.bases = stages.bases(needed);
+  read.secrets = stages.secrets(needed);
   for (size_t i = 0; i < needed.size(); ++i) {
     const BuildStage& stage = stages.stages()[i];
-    if (needed[i] && stage.secret_line > 0)
-      return no_secrets(file, stage.secret_line);
+    if (needed[i] && stage.ssh_line > 0)
+      return no_keys(file, stage.ssh_line);
     if (needed[i] && read.heredoc_line == 0)
       read.heredoc_line = stage.heredoc_line;
   }
-  read.sent = without_front_end(without_documents(lines, stages.stages(), needed), directives);
+  read.sent = without_front_end(sent_lines(lines, stages, needed), directives);
   return read;
 }
 

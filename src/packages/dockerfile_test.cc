@@ -10,7 +10,8 @@ namespace {
 /// `3 busybox:1, 5 redis`, or the error with its place.
 std::string bases(std::string_view text, std::string_view target = {},
                   const std::map<std::string, std::string>& arguments = {}) {
-  const Result<Dockerfile> read = read_dockerfile(text, "Dockerfile", target, arguments);
+  const Result<Dockerfile> read =
+      read_dockerfile(text, "Dockerfile", {.target = std::string(target), .arguments = arguments});
   if (!read)
     return cat(to_string(read.error().where), ": ", read.error().message);
   std::vector<std::string> found;
@@ -70,15 +71,15 @@ TEST(Dockerfile, SeesHereDocuments) {
   const auto read = read_dockerfile(
       "FROM a\nRUN <<EOF\nFROM inside\nEOF\nCOPY <<-\"END\" <<TWO /x\n\tCOPY --from=no / /\n\tEND\n"
       "TWO\nCOPY --from=b / /\n",
-      "Dockerfile", "", {});
+      "Dockerfile", {});
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(read->heredoc_line, 2);
   ASSERT_EQ(read->bases.size(), 2u);
   EXPECT_EQ(read->bases[1].line, 9);
   EXPECT_EQ(bases("FROM a\nRUN cat <<EOF\nFROM b\n"),
             "Dockerfile:2:1: the here-document `EOF` has no end");
-  const auto none = read_dockerfile("FROM a\nRUN echo $((1 << 2)) \"<<A\" <<< x\nENV A=<<B\n",
-                                    "Dockerfile", "", {});
+  const auto none =
+      read_dockerfile("FROM a\nRUN echo $((1 << 2)) \"<<A\" <<< x\nENV A=<<B\n", "Dockerfile", {});
   ASSERT_TRUE(none) << to_string(none.error());
   EXPECT_EQ(none->heredoc_line, 0);
 }
@@ -87,33 +88,84 @@ TEST(Dockerfile, IsSentWithoutHereDocumentsThatNobodyNeeds) {
   constexpr std::string_view text =
       "FROM a AS one\nRUN x\nFROM one as Dev\nRUN <<EOF\nFROM inside\nEOF\nCOPY --from=b / /\n"
       "FROM c\nCOPY --from=one / /\n";
-  const auto wanted = read_dockerfile(text, "Dockerfile", "", {});
+  const auto wanted = read_dockerfile(text, "Dockerfile", {});
   ASSERT_TRUE(wanted) << to_string(wanted.error());
   EXPECT_EQ(wanted->heredoc_line, 0);
   EXPECT_EQ(wanted->sent,
             "FROM a AS one\nRUN x\nFROM scratch AS Dev\n\n\n\n\nFROM c\nCOPY --from=one / /\n");
   EXPECT_EQ(wanted->bases.size(), 2u);
-  const auto needed = read_dockerfile(text, "Dockerfile", "dev", {});
+  const auto needed = read_dockerfile(text, "Dockerfile", {.target = "dev"});
   ASSERT_TRUE(needed) << to_string(needed.error());
   EXPECT_EQ(needed->heredoc_line, 4);
   EXPECT_EQ(needed->sent, text);
   // The last stage ends with the file; one without a name keeps its number.
-  const auto last = read_dockerfile("FROM a AS one\nFROM b\nRUN <<E\nE\n", "Dockerfile", "one", {});
+  const auto last =
+      read_dockerfile("FROM a AS one\nFROM b\nRUN <<E\nE\n", "Dockerfile", {.target = "one"});
   ASSERT_TRUE(last) << to_string(last.error());
   EXPECT_EQ(last->sent, "FROM a AS one\nFROM scratch\n\n\n");
 }
 
-TEST(Dockerfile, GetsNoSecrets) {
-  for (const char* type : {"secret", "ssh"}) {
-    const std::string text = cat("FROM a AS one\nFROM b\nRUN --mount=id=key,type=", type, " x\n");
-    EXPECT_TRUE(bases(text).starts_with("Dockerfile:3:1: a build is given no secrets")) << type;
-    EXPECT_EQ(bases(text, "one"), "1 a");
-  }
+TEST(Dockerfile, GetsNoKeysOfSsh) {
+  const std::string text = "FROM a AS one\nFROM b\nRUN --mount=id=key,type=ssh x\n";
+  EXPECT_TRUE(bases(text).starts_with("Dockerfile:3:1: a build is given no keys of ssh"));
+  EXPECT_EQ(bases(text, "one"), "1 a");
+}
+
+TEST(Dockerfile, NamesTheSecretsOfStagesThatAreNeeded) {
+  const std::string text =
+      "FROM a AS one\nRUN --mount=type=secret,id=first --mount=id=must,type=secret,required x\n"
+      "FROM one\nRUN --mount=type=secret,target=/run/third,required=false \\\n"
+      "  --mount=type=secret,id=first,required=true x\n"
+      "FROM b AS other\nRUN --mount=type=secret,id=nobody x\n";
+  const auto told = [&](const std::string& target) {
+    const auto read = read_dockerfile(text, "Dockerfile", {.target = target});
+    std::vector<std::string> found;
+    for (const SecretMount& secret : read ? read->secrets : std::vector<SecretMount>())
+      found.push_back(cat(secret.line, " ", secret.id, secret.is_required ? "!" : ""));
+    return read ? join(found, ", ") : to_string(read.error());
+  };
+  EXPECT_EQ(told("one"), "2 first, 2 must!");
+  EXPECT_EQ(told("1"), "2 first!, 2 must!, 4 third");
+  EXPECT_EQ(told(""), "7 nobody");
+}
+
+TEST(Dockerfile, ContextsTakeThePlacesOfTheirNames) {
+  const std::map<std::string, std::string> contexts{
+      {"tools", "ours/tools:1"}, {"alpine:3", "mine"}, {"deps", "made:2"}};
+  const auto sent = [&](std::string_view text) {
+    const auto read = read_dockerfile(text, "Dockerfile", {.contexts = contexts});
+    if (!read)
+      return to_string(read.error());
+    std::string said = read->sent;
+    for (const BaseImage& base : read->bases)
+      said += cat("|", base.line, " ", base.reference);
+    return said;
+  };
+  EXPECT_EQ(sent("FROM alpine:3\nCOPY --chmod=1 --from=tools /x /x\n"),
+            "FROM mine\nCOPY --chmod=1 --from=ours/tools:1 /x /x\n|1 mine|2 ours/tools:1");
+  EXPECT_EQ(sent("ARG V=3\nFROM --platform=$P docker.io/library/alpine:$V AS a\nFROM a\n"),
+            "ARG V=3\nFROM --platform=$P mine AS a\nFROM a\n|2 mine");
+  // In several lines, the last one is where a here-document begins below.
+  EXPECT_EQ(
+      sent("FROM b\nRUN --mount=type=bind,from=tools,target=/t \\\n # why\n <<E\nfrom=tools\nE\n"),
+      "FROM b\n\n\nRUN --mount=type=bind,from=ours/tools:1,target=/t  <<E\nfrom=tools\nE\n|1 b|2 "
+      "ours/tools:1");
+  // A stage that is called so is replaced, also for those that call it by its number.
+  EXPECT_EQ(
+      sent("FROM a AS Deps\nCOPY --from=other / /\nRUN <<E\nE\nFROM b\nCOPY --from=deps / /\nCOPY "
+           "--from=0 / /\n"),
+      "FROM made:2 AS Deps\n\n\n\nFROM b\nCOPY --from=deps / /\nCOPY --from=0 / /\n|1 made:2|5 b");
+  // A stage counts before a context, and neither nothing nor another version is one.
+  EXPECT_EQ(
+      sent("FROM a AS alpine\nFROM alpine\nFROM scratch\nCOPY --from=alpine / /\nCOPY "
+           "--from=alpine:4 / /\n"),
+      "FROM a AS alpine\nFROM alpine\nFROM scratch\nCOPY --from=alpine / /\nCOPY --from=alpine:4 / "
+      "/\n|1 a|5 alpine:4");
 }
 
 TEST(Dockerfile, IsSentWithoutItsFrontEnd) {
   const auto read =
-      read_dockerfile("# syntax=docker/dockerfile:1\n# escape=`\nFROM a\n", "Dockerfile", "", {});
+      read_dockerfile("# syntax=docker/dockerfile:1\n# escape=`\nFROM a\n", "Dockerfile", {});
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(read->sent, "# escape=`\n# (built in) syntax=docker/dockerfile:1\nFROM a\n");
   EXPECT_EQ(bases("#syntax=docker.io/docker/dockerfile:1.4\nFROM a\n"), "2 a");

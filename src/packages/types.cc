@@ -286,6 +286,9 @@ Status check_image_build(Value image) {
     return user_error("`image_name` is empty");
   if (!text(image, "build_file").empty() && !text(image, "dockerfile_inline").empty())
     return user_error("give either `build_file` or `dockerfile_inline`");
+  for (const std::string_view field : {"additional_contexts", "secrets"})
+    if (const auto given = given_field(image, field))
+      TRY(check_text_dict(field, *given));
   return {};
 }
 
@@ -421,7 +424,9 @@ std::vector<Row> rows() {
         {"build_file?", t},
         {"target_stage?", t},
         {"build_args?", d},
-        {"dockerfile_inline?", t}},
+        {"dockerfile_inline?", t},
+        {"additional_contexts?", d},
+        {"secrets?", d}},
        check_image_build},
       {image_spec, {{"image", t}, {"registry?", t}, {"username?", t}, {"password?", t}}},
       {nix_build_spec,
@@ -493,7 +498,7 @@ const RecordType post_recipe = make(
 const RecordType store_spec = make("StoreSpec", {"src", "name"});
 const RecordType image_build_spec =
     make("ImageBuildSpec", {"image_name", "build_context_dir", "build_file", "target_stage",
-                            "build_args", "dockerfile_inline"});
+                            "build_args", "dockerfile_inline", "additional_contexts", "secrets"});
 const RecordType image_spec = make("ImageSpec", {"image", "registry", "username", "password"});
 const RecordType nix_build_spec =
     make("NixBuildSpec", {"image_name", "flake_location_dir", "build_context_dir", "flake_output"});

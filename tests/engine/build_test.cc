@@ -38,6 +38,15 @@ class BuildTest : public testing::TestWithParam<TestEngine::Sort> {
   static std::string id_of(const Result<Record>& record) {
     return record ? std::string(dict_of(record->outputs).text_at("id")) : to_string(record.error());
   }
+  /// All layers and settings of the image, as a tar; they are not compressed.
+  std::string saved() {
+    std::string bytes;
+    EngineCall call{.path = cat("/images/", image, "/get")};
+    call.sink = sink_to(bytes, SIZE_MAX);
+    const auto answer = world.engine().ask(std::move(call), {});
+    EXPECT_TRUE(answer && answer->ok());
+    return bytes;
+  }
   static bool has(std::string_view text, std::string_view part) {
     return text.find(part) != text.npos;
   }
@@ -130,6 +139,31 @@ TEST_P(BuildTest, AStepThatFailsIsNamedWithItsLastLines) {
   EXPECT_TRUE(has(said, "cannot build `fettle-build-test`: step `")) << said;
   EXPECT_TRUE(has(said, "RUN echo what it says; false` failed: ")) << said;
   EXPECT_TRUE(has(said, "\n  what it says")) << said;
+}
+
+TEST_P(BuildTest, ASecretIsSeenByItsCommandAndIsInNoLayer) {
+  const std::map<std::string, std::string> files{
+      {"Dockerfile",
+       "FROM localhost/fettle/busybox:1\n"
+       "RUN --mount=type=secret,id=token --mount=type=secret,id=none tr a-z b-za < "
+       "/run/secrets/token > /turned && ! test -e /run/secrets/none\n"
+       "RUN --mount=type=secret,id=other,target=/etc/other,mode=0444 wc -c < /etc/other > /length\n"
+       "COPY . /all\n"}};
+  const auto with = [&](std::string_view token) {
+    return build(files, {{"secrets", Value::dict({{"none", Value()},
+                                                  {"other", std::string(200'000, 'y')},
+                                                  {"token", Value::secret(Value(token))}})}});
+  };
+  const auto made = with("a-word-for-this-build");
+  ASSERT_TRUE(made) << to_string(made.error());
+  const std::string layers = saved();
+  EXPECT_TRUE(has(layers, "b-xpse-gps-uijt-cvjme")) << "the command has read it";
+  EXPECT_TRUE(has(layers, "200000\n"));
+  EXPECT_FALSE(has(layers, "a-word-for-this-build"));
+  EXPECT_FALSE(has(layers, ".secret-"));
+  EXPECT_FALSE(has(layers, "yyyyyyyy"));
+  // Another secret is no reason to run the command again, as with every client of these builders.
+  EXPECT_EQ(id_of(with("another-word")), id_of(made));
 }
 
 TEST_P(BuildTest, AnOldBuilderIsNotGivenAHereDocument) {

@@ -1,10 +1,14 @@
 #include "drivers/engine/build.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/archive.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "drivers/engine/build_output.h"
+#include "drivers/engine/build_session.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
 #include "kinds/build.h"
@@ -85,6 +89,57 @@ Result<EngineCall> call_of(const Site& site, const ImageBuild& wanted,
   return call;
 }
 
+/// How a builder gets the secrets that commands mount. A session is needed even for those that are
+/// not given: without one, BuildKit fails instead of leaving their files out.
+class SecretsForBuild {
+ public:
+  static Result<SecretsForBuild> of(const Site& site, const ImageBuild& wanted, EngineCall& call,
+                                    const std::stop_token& stop) {
+    SecretsForBuild made;
+    std::map<std::string, std::string> given;
+    for (const Entry& secret : wanted.secrets.entries())
+      if (secret.value.is_text())
+        given.emplace(secret.key.str(), secret.value.text().str());
+    if (wanted.secrets.empty())
+      return made;
+    if (TRY(site.engine.flavour(stop)) != Engine::Flavour::podman) {
+      made.session_.emplace(TRY(BuildSession::open(site.engine, std::move(given), stop)));
+      call.query.emplace_back("session", made.session_->id());
+    } else if (!given.empty()) {
+      TRY(made.send_ahead(given, call));
+    }
+    return made;
+  }
+
+ private:
+  /// Podman takes them as files of the context, which it moves out of it before it begins. Their
+  /// names are nobody's, and no rule of `.dockerignore` fits only them.
+  Status send_ahead(const std::map<std::string, std::string>& secrets, EngineCall& call) {
+    std::string files;
+    ArchiveWriter writer(sink_to(files, SIZE_MAX));
+    std::vector<Value> options;
+    for (const auto& [id, text] : secrets) {
+      const std::string name = cat(".secret-", TRY(new_token("the name of a secret's file")));
+      TRY(writer.add_file(name, text, 0600));
+      options.emplace_back(cat("id=", id, ",src=", name));
+    }
+    call.query.emplace_back("secrets", write_json(Value::list(std::move(options))));
+    // A tar goes on where no end was written.
+    call.source = [files = std::move(files), at = size_t{0},
+                   rest = std::move(call.source)](std::span<char> into) mutable -> Result<size_t> {
+      const size_t count = std::min(into.size(), files.size() - at);
+      if (count == 0)
+        return rest(into);
+      std::copy_n(files.data() + at, count, into.data());
+      at += count;
+      return count;
+    };
+    return {};
+  }
+
+  std::optional<BuildSession> session_;
+};
+
 /// Podman before 4.6 binds a step to a thread of its service (its issue 17918). When the thread ends,
 /// which others of its work decide, the step is killed. One that is killed for its own work, as for
 /// want of memory, ends with an exit code.
@@ -102,6 +157,7 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
   std::chrono::steady_clock::time_point told;
   EngineCall call = TRY(call_of(site, wanted, stop));
   call.source = std::move(context.source);
+  const SecretsForBuild secrets = TRY(SecretsForBuild::of(site, wanted, call, stop));
   call.still_at_it = site.engine.answers();  // a command may be silent
   call.sink = line_sink([&](std::string_view line) -> Status {
     if (const auto value = read_json(line, {}, Duplicates::last_wins))

@@ -2,10 +2,10 @@
 /// Builds images on an engine: Docker by BuildKit, Podman by its own builder.
 ///
 /// Docker's client talks to BuildKit through a session, a gRPC connection over which the builder
-/// asks for files, secrets and logins. None of that is needed here: the context is a tar that is
-/// streamed, an `ImageBuildSpec` has no secrets, and the images that a build starts from were
-/// pulled before, as resources. So a build is one HTTP request (`version=2`), and a builder pulls
-/// nothing by itself.
+/// asks for files, secrets and logins. Files and logins need none: the context is a tar that is
+/// streamed, and the images that a build starts from were pulled before, as resources. So a build is
+/// one HTTP request (`version=2`), and a builder pulls nothing by itself. Only for secrets there is a
+/// session (`build_session.h`); Podman gets them with the context.
 ///
 /// Each image that was built has a second name, `localhost/fettle-build/HOME/NAME:ID`. A label would be
 /// inherited by every image that somebody makes from it; a name says which image is ours, and keeps

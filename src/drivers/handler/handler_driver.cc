@@ -49,7 +49,7 @@ Result<Outcome> look_after(Handler& handler, const HandlerSite& site) {
                             ? changes_between(site.wanted.fields.value(), reading.current)
                             : Value::dict({});
   const bool compliant = away ? !reading.there : reading.there && changes.entries().empty();
-  HandledOutputs outputs{site.code.code, compliant, changes, {}};
+  HandledOutputs outputs{site.code.code, compliant, changes, {}, {}};
   if (act.looks_only) {
     outputs.reloads = reading.reloads;
     return told(outputs, !compliant);

@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "programs/python.h"
 #include "programs/python_package.h"
 #include "value/json.h"
@@ -60,6 +61,31 @@ Error failure(const Value& told) {
   return world_error(cat(told.text_at("why"), trace.empty() ? "" : cat("; in Python:\n", trace)));
 }
 
+/// The facts that are known after a call: those of before, and what it tells. People see what is new
+/// of them.
+Dict facts_after(const HandlerSite& site, const Value& told) {
+  std::map<Name, Value> facts;
+  if (site.act.known != nullptr) {
+    const HandledOutputs before = read<HandledOutputs>(site.act.known->outputs);
+    for (const Entry& fact : before.facts.entries())
+      facts.emplace(fact.key, fact.value);
+  }
+  const int64_t now =
+      std::chrono::duration_cast<std::chrono::seconds>(now_from_clock().time_since_epoch()).count();
+  if (told.at("facts").is_list())
+    for (const Value& fact : told.at("facts").items()) {
+      const std::string value(fact.text_at("value"));
+      Value& kept = facts[Name(fact.text_at("id"))];
+      if (kept.is_null() || kept.text_at("value") != value)
+        site.tell(cat("fact ", fact.text_at("id"), " = ", value));
+      kept = Value::dict({{"value", value}, {"expires", fact.bool_at("expires")}, {"at", now}});
+    }
+  std::vector<Entry> entries;
+  for (auto& [name, fact] : facts)
+    entries.push_back({name, std::move(fact)});
+  return Dict(Value::dict(std::move(entries)));
+}
+
 Outcome outcome_of(const HandlerSite& site, const Value& told) {
   const std::string_view state = told.text_at("state");
   if (state.empty())
@@ -70,10 +96,17 @@ Outcome outcome_of(const HandlerSite& site, const Value& told) {
     return Skipped{std::string(told.text_at("why"))};
   if (state == "failed") {
     Failed failed{failure(told), {}, {}, site.act.looks_only, site.printed};
+    if (site.act.known != nullptr && told.at("facts").is_list()) {
+      HandledOutputs outputs = read<HandledOutputs>(site.act.known->outputs);
+      outputs.facts = facts_after(site, told);
+      failed.outputs = write(outputs);
+    }
     failed.has_changed = told.bool_at("changed");
     return failed;
   }
-  HandledOutputs outputs{site.code.code, true, changes, {}};
+  HandledOutputs outputs{site.code.code, true, changes, {}, {}};
+  if (site.act.verb != Verb::remove)
+    outputs.facts = facts_after(site, told);
   if (site.act.looks_only)
     outputs.reloads = told.bool_at("reloads");
   outputs.is_compliant = state != "non_compliant" && !(site.act.looks_only && differs);

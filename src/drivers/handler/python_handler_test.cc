@@ -128,6 +128,50 @@ class PythonHandlerTest : public testing::Test {
   Acts acts_{driver_};
 };
 
+TEST_F(PythonHandlerTest, KeepsWhatIsFoundOut) {
+  const std::string asked = R"py(
+    def pre(self, ctx, resource):
+        ctx.set_fact("order", "pre", expires=False)
+
+    def post(self, ctx, resource):
+        ctx.set_fact("order", "post", expires=False)
+
+    def facts(self, ctx, resource):
+        if os.path.exists(resource.path + ".silent"):
+            raise ValueError("nobody answers")
+        return {"size": os.path.getsize(resource.path), "text": resource.value}
+)py";
+  const Value code = handler(cat(box_source, asked));
+  const auto value_of = [](const Result<Done>& done, std::string_view name) {
+    const Value fact = dict_of(done->outputs).at("facts").at(name);
+    return cat(fact.text_at("value"), fact.bool_at("expires") ? "" : " for ever");
+  };
+  const auto made = apply(wanted(code, "one"));
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(value_of(made, "size"), "3");
+  EXPECT_EQ(value_of(made, "text"), "one");
+  EXPECT_EQ(value_of(made, "order"), "post for ever");
+  EXPECT_GT(dict_of(made->outputs).at("facts").at("size").integer_at("at", 0), 1'700'000'000);
+  EXPECT_EQ(std::ranges::count(made->printed, "fact size = 3"), 1);
+  // What is the same is not told again.
+  const auto same = apply(wanted(code, "one"));
+  EXPECT_EQ(std::ranges::count(same->printed, "fact size = 3"), 0);
+  EXPECT_EQ(value_of(same, "size"), "3");
+  const auto other = apply(wanted(code, "three"));
+  EXPECT_EQ(value_of(other, "size"), "5");
+  // No answer is no failure, and what was known stays so.
+  ASSERT_TRUE(write_file(at("box.silent"), ""));
+  const auto silent = apply(wanted(code, "one"));
+  ASSERT_TRUE(silent) << to_string(silent.error());
+  EXPECT_EQ(value_of(silent, "size"), "5");
+  EXPECT_EQ(std::ranges::count(silent->printed, "warning: no facts: ValueError: nobody answers"), 1)
+      << join(silent->printed, "\n");
+  // A look asks nothing.
+  const auto look_at = look(wanted(code, "one"));
+  ASSERT_TRUE(look_at && std::holds_alternative<Done>(*look_at));
+  EXPECT_TRUE(dict_of(std::get<Done>(*look_at).outputs).at("facts").is_null());
+}
+
 TEST_F(PythonHandlerTest, ReadsCreatesUpdatesAndDeletes) {
   const Value code = handler(box_source);
   const auto made = apply(wanted(code, "one"));

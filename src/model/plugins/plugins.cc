@@ -1,5 +1,6 @@
 #include "base/invariant.h"
 #include "base/text.h"
+#include "model/plugins/python.h"
 #include "model/plugins/user_plugins.h"
 #include "model/std/groups.h"
 
@@ -51,6 +52,12 @@ const Plugin* find_plugin(Program& program, Space& space, std::string_view name)
   made->allows_unknown = row->allows_unknown;
   made->run = row->run;
   INVARIANT(read_signature(program, space, row->signature, *made));
+  // Only the class of a resource, which is Python, knows the id by which facts are kept.
+  if (full_name == "std::getfact" && program.facts) {
+    const Result<Value> facts = program.facts();
+    if (!facts || !facts->is_null())
+      run_in_python(*made);
+  }
   return program.plugins.emplace(full_name, std::move(made)).first->second.get();
 }
 

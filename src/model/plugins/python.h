@@ -96,4 +96,7 @@ std::string with_trace(const Value& told, std::string_view key);
 std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,
                                            std::string_view name);
 
+/// Gives a plugin whose signature is known a body in Python.
+void run_in_python(Plugin& plugin);
+
 }  // namespace fettle::model

@@ -67,6 +67,11 @@ class Answers {
       return program.environment;
     if (asked.find("caller") != nullptr)
       return program.spaces[call_.node.at.file].name;  // namespaces and files have the same numbers
+    if (const Value* id = asked.find("facts")) {
+      const Value facts = program.facts ? TRY(program.facts()) : Value();
+      const Value* const found = facts.is_dict() ? facts.find(to_text(*id)) : nullptr;
+      return found == nullptr ? Value() : *found;
+    }
     if (const Value* text = asked.find("warn")) {
       if (program.warn)
         program.warn(program.error_at(call_.node.at, to_text(*text)));
@@ -261,8 +266,7 @@ std::shared_ptr<Plugin> made_of(Program& program, Space& space, const Value& tol
     return failing_plugin(
         cat("could not find type ", returns, " in namespace ", space.name, " (of the result)"));
   made->returns = *type;
-  made->run = [plugin = made.get()](PluginCall& call) { return run_python(call, *plugin); };
-  made->run_together = run_waiting;
+  run_in_python(*made);
   return made;
 }
 
@@ -280,6 +284,11 @@ std::string problem_text(const std::string& module, const Value& problem) {
 }
 
 }  // namespace
+
+void run_in_python(Plugin& plugin) {
+  plugin.run = [made = &plugin](PluginCall& call) { return run_python(call, *made); };
+  plugin.run_together = run_waiting;
+}
 
 std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,
                                            std::string_view name) {

@@ -257,7 +257,8 @@ struct Program {
   std::vector<Path> module_path;
   std::function<void(const Error&)> warn;  ///< may be empty
   Path folder;                             ///< of the project
-  std::string environment;  ///< what `std::environment()` gives; empty: not configured
+  std::string environment;               ///< what `std::environment()` gives; empty: not configured
+  std::function<Result<Value>()> facts;  ///< `CompileOptions::facts`; may be empty
   Duration plugin_time_limit{};
   std::deque<Construction> constructions;  ///< never moved: there may be millions
   /// Their places by instance, as far as somebody asked for them.

@@ -48,8 +48,8 @@ bool server_ssl(PluginCall& call) { return call.give(Datum::of(false)); }
 bool server_port(PluginCall& call) { return call.give(Datum::of(int64_t{8888})); }
 bool server_token(PluginCall& call) { return call.give_text(""); }
 
-/// There is no server that knows: the result is unknown, unless the model has a value to go on
-/// with.
+/// Nothing is known of any resource: the result is unknown, unless the model has a value to go on
+/// with. Where facts are known, Python answers (`plugins/plugins.cc`).
 bool get_fact(PluginCall& call) {
   Entity* const resource = call.context.program().space("std")->entities.at(
       call.context.program().symbols.intern("Resource"));

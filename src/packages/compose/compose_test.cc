@@ -132,8 +132,27 @@ TEST_F(ComposeTest, ErrorsNameThePlaceAndWhatWasMeant) {
        "extends itself: `a` extends `b` extends `a`"},
       {"services:\n  a: {build: {context: ., dockerfile: A, dockerfile_inline: FROM b}}\n",
        "compose.yml:2:14: a build has either a `dockerfile` or a `dockerfile_inline`"},
-      {"services:\n  a: {build: {context: ., additional_contexts: {x: ./y}}}\n",
-       "`additional_contexts` are not supported: put such a folder into the context"},
+      {"services:\n  a: {build: {context: ., additional_contexts: {x: 'https://a.com/b.git'}}}\n",
+       "compose.yml:2:52: the context `x` is `https://a.com/b.git`: it is a folder of the project, "
+       "`service:NAME` or `docker-image://REFERENCE`; clone"},
+      {"services:\n  a: {build: {context: ., additional_contexts: ['x=git@a.com:b']}}\n",
+       "compose.yml:2:49: the context `x` is `git@a.com:b`: it is a folder"},
+      {"services:\n  a: {build: {context: ., additional_contexts: {x: 'service:web'}}}\n  wep: "
+       "{image: w}\n",
+       "compose.yml:2:52: there is no service `web`, did you mean `wep`?"},
+      {"services:\n  a: {build: {context: ., additional_contexts: {x: 'service:b'}}}\n  b: {image: "
+       "w, profiles: [debug]}\n",
+       "compose.yml:2:52: `a` is built with the image of `b`, which only runs with `--profile "
+       "debug`"},
+      {"services:\n  a: {build: {context: ., additional_contexts: {x: 'service:b'}}}\n  b: {image: "
+       "w, depends_on: [a]}\n",
+       "services need each other: `a` needs `b` needs `a`"},
+      {"services:\n  a: {build: {context: ., secrets: [tokem]}}\nsecrets: {token: {content: x}}\n",
+       "compose.yml:2:37: the project has no secret `tokem`, did you mean `token`?"},
+      {"services:\n  a: {build: {context: ., secrets: [{target: x}]}}\n",
+       "compose.yml:2:37: `secrets` must be a list of names, or of mappings with `source`"},
+      {"services:\n  a: {build: {context: ., secrets: [t]}}\nsecrets: {t: {external: true}}\n",
+       "compose.yml:2:37: the secret `t` comes from outside of the project"},
       {"services: {}\ninclude: [no.yml]\n", "compose.yml:2:11: `include`: reading `no.yml`: "},
       {"services:\n  a: {extends: {file: no.yml, service: a}}\n",
        "compose.yml:2:16: `extends`: reading `no.yml`: "},

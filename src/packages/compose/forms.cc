@@ -158,8 +158,8 @@ class ServiceForms {
     TRY(build());
     TRY(ports());
     TRY(volumes());
-    TRY(grants("configs"));
-    TRY(grants("secrets"));
+    TRY(grants(service_, "configs"));
+    TRY(grants(service_, "secrets"));
     TRY(commands());
     TRY(check_service_parts(service_));
     return extends();
@@ -262,6 +262,12 @@ class ServiceForms {
     TRY(mapping(*node, "args", '='));
     TRY(mapping(*node, "labels", '='));
     TRY(mapping(*node, "additional_contexts", '='));
+    if (Node* const contexts = node->find("additional_contexts"); contexts != nullptr)
+      for (Node& context : contexts->items)
+        if (const std::string given = context.is_scalar() ? context.text() : "";
+            !given.empty() && given.find(':') == given.npos)
+          context.scalar = Value(rebased(given, base_));
+    TRY(grants(*node, "secrets"));
     if (Node* const context = node->find("context"); context != nullptr && context->is_scalar())
       if (const std::string path = context->text(); path.find("://") == path.npos)
         context->scalar = Value(rebased(path, base_));
@@ -368,9 +374,9 @@ class ServiceForms {
     return made;
   }
 
-  /// `configs` and `secrets` of a service: a name, or a mapping with `source`.
-  Status grants(std::string_view key) {
-    Node* const node = service_.find(key);
+  /// `configs` and `secrets` of a service, `secrets` of a build: a name, or a mapping with `source`.
+  static Status grants(Node& owner, std::string_view key) {
+    Node* const node = owner.find(key);
     if (node == nullptr || node->is_null())
       return {};
     if (!node->is_list())

@@ -9,17 +9,30 @@
 namespace fettle::compose {
 namespace {
 
+/// What comes before a service: what it depends on, and the services whose images its own is made
+/// with.
+std::vector<std::pair<std::string, Where>> needs_of(const Service& service) {
+  std::vector<std::pair<std::string, Where>> needs;
+  for (const Dependency& needed : service.depends_on)
+    needs.emplace_back(needed.service, needed.where);
+  if (service.build)
+    for (const NamedContext& context : service.build->contexts)
+      if (!context.service.empty())
+        needs.emplace_back(context.service, context.where);
+  return needs;
+}
+
 /// The way around from one of those that are left; each needs one that is left.
 Error circle(const std::vector<Service>& services, const std::map<std::string, size_t>& left) {
   std::vector<std::string> way;
-  const Dependency* last = nullptr;
+  Where last;
   std::string name = left.begin()->first;
   while (std::ranges::find(way, name) == way.end()) {
     way.push_back(name);
-    for (const Dependency& needed : services[left.at(name)].depends_on)
-      if (left.contains(needed.service)) {
-        last = &needed;
-        name = needed.service;
+    for (const auto& [needed, where] : needs_of(services[left.at(name)]))
+      if (left.contains(needed)) {
+        last = where;
+        name = needed;
         break;
       }
   }
@@ -27,8 +40,7 @@ Error circle(const std::vector<Service>& services, const std::map<std::string, s
   std::string text;
   for (const std::string& one : way)
     text += cat("`", printable(one), "` needs ");
-  return user_error(cat("services need each other: ", text, "`", printable(name), "`"),
-                    last->where);
+  return user_error(cat("services need each other: ", text, "`", printable(name), "`"), last);
 }
 
 Status check_names(const std::vector<Service>& services) {
@@ -55,9 +67,9 @@ Result<std::vector<Service>> in_order(std::vector<Service> services) {
   for (size_t i = 0; i < services.size(); ++i) {
     left[services[i].name] = i;
     std::set<std::string> needed;
-    for (const Dependency& one : services[i].depends_on)
-      if (needed.insert(one.service).second)
-        users[one.service].push_back(i);
+    for (const auto& [one, where] : needs_of(services[i]))
+      if (needed.insert(one).second)
+        users[one].push_back(i);
     open[i] = needed.size();
   }
   const auto by_name = [&](size_t one, size_t other) {

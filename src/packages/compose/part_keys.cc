@@ -17,6 +17,7 @@ constexpr PartKeys service_parts[] = {
      "additional_contexts args cache_from cache_to context dockerfile dockerfile_inline "
      "entitlements extra_hosts isolation labels network no_cache no_cache_filter platforms "
      "privileged provenance pull sbom secrets shm_size ssh tags target ulimits"},
+    {"build.secrets.*", "gid mode source target uid"},
     {"configs.*", "gid mode source target uid"},
     {"depends_on.*", "condition required restart"},
     {"deploy",

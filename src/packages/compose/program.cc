@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view docker_socket = "/var/run/docker.sock";
 constexpr int64_t megabyte = 1'000'000, smallest_memory = 6;
+constexpr size_t largest_secret = 500'000;        ///< of a build: BuildKit's limit
 constexpr std::string_view longest_wait = "24h";  ///< for a service to end
 
 /// A text of Starlark.
@@ -143,7 +144,7 @@ class Writer {
     TRY(volumes(service, name, files));
     TRY(grants(service, files));
     Fields config;
-    config.add("image", image_of(service, name));
+    config.add("image", TRY(image_of(service)));
     ports(service, config);
     if (!service.entrypoint.items.empty())
       config.add("entrypoint", list_of(service.entrypoint.items));
@@ -170,13 +171,17 @@ class Writer {
     return {};
   }
 
-  static std::string image_of(const Service& service, const std::string& name) {
+  /// Another service may name what is built here as its image.
+  static std::string image_name(const Service& service) {
+    return service.image.empty() ? cat(environment_name(service), "-image") : service.image;
+  }
+
+  Result<std::string> image_of(const Service& service) {
     if (!service.build)
       return literal(service.image);
     const Build& build = *service.build;
     Fields spec;
-    // Another service may name what is built here as its image.
-    spec.add("image_name", literal(service.image.empty() ? cat(name, "-image") : service.image));
+    spec.add("image_name", literal(image_name(service)));
     spec.add("build_context_dir", literal(build.context));
     if (!build.dockerfile.empty() && build.dockerfile != "Dockerfile")
       spec.add("build_file", literal(build.dockerfile));
@@ -186,7 +191,43 @@ class Writer {
       spec.add("target_stage", literal(build.target));
     if (!build.args.empty())
       spec.add("build_args", dict_of(build.args));
+    std::map<std::string, std::string> contexts, secrets;
+    for (const NamedContext& context : build.contexts)
+      contexts[context.name] =
+          !context.service.empty()
+              ? cat("docker-image://", image_name(*by_name_.at(context.service)))
+          : context.image.empty() ? context.folder
+                                  : context.image;
+    for (const BuildSecret& secret : build.secrets)
+      secrets[secret.id] = TRY(secret_text(secret));
+    if (!contexts.empty())
+      spec.add("additional_contexts", dict_of(contexts));
+    if (!secrets.empty())
+      spec.add("secrets", dict_of(secrets));
     return spec.call("ImageBuildSpec");
+  }
+
+  /// The content of a secret of the project, which is shown to nobody.
+  Result<std::string> secret_text(const BuildSecret& secret) {
+    const Content& content = project_.secrets.at(secret.source);
+    std::string text = content.text;
+    if (content.source == Content::Source::file) {
+      if (!is_relative_path(content.file) || inside_of(content.file).starts_with(".."))
+        return user_error(cat("the file `", printable(content.file), "` of the secret `",
+                              printable(secret.source), "` is not in the project"),
+                          content.where);
+      Result<std::string> read = read_project_file(request_, content.file);
+      if (!read)
+        return user_error(to_string(read.error()), content.where);
+      text = std::move(*read);
+    }
+    if (!is_valid_utf8(text) || text.size() > largest_secret)
+      return user_error(
+          cat("the secret `", printable(secret.source), "` of a build must be a text of at most ",
+              largest_secret / 1000, " kB"),
+          content.where);
+    program_.hidden.push_back(text);
+    return text;
   }
 
   /// Kurtosis: ports are called by their numbers in the list, and these four speak HTTP. A port that

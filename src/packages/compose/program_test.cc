@@ -191,5 +191,32 @@ TEST_F(ComposeProgram, BuildsConfigsAndSecrets) {
   EXPECT_EQ(made.hidden, std::vector<std::string>{"hush"});
 }
 
+TEST_F(ComposeProgram, BuildsTakeContextsAndSecrets) {
+  write("keys/api", "file-of-a-secret\n");
+  const Program made = program(
+      "services:\n"
+      "  app:\n    build:\n      context: .\n"
+      "      additional_contexts: {lib: ../lib, base: 'service:zbase', tools: "
+      "'docker-image://t:1', made: 'service:other'}\n"
+      "      secrets: [pass_word, {source: api, target: key, mode: 256}]\n"
+      "  other: {image: 'o:1'}\n"
+      "  zbase: {build: ./base}\n"
+      "secrets: {pass_word: {environment: PASS}, api: {file: ./keys/api}}\n");
+  EXPECT_EQ(made.text,
+            "def run(plan):\n"
+            "    plan.add_service(name = \"other\", config = ServiceConfig(image=\"o:1\"))\n"
+            "    plan.add_service(name = \"zbase\", config = ServiceConfig(image=ImageBuildSpec("
+            "image_name=\"zbase-image\", build_context_dir=\"./base\")))\n"
+            "    plan.add_service(name = \"app\", config = ServiceConfig(image=ImageBuildSpec("
+            "image_name=\"app-image\", build_context_dir=\".\", additional_contexts={\"base\": "
+            "\"docker-image://zbase-image\", \"lib\": \"../lib\", \"made\": "
+            "\"docker-image://o:1\", \"tools\": \"docker-image://t:1\"}, secrets={\"key\": "
+            "\"file-of-a-secret\\n\", \"pass_word\": \"hush\"})))\n");
+  EXPECT_EQ(made.hidden, (std::vector<std::string>{"file-of-a-secret\n", "hush"}));
+  EXPECT_TRUE(has_warning(made,
+                          ":6:64: `mode` of `secrets` has no effect: the mount in the "
+                          "Dockerfile says it"));
+}
+
 }  // namespace
 }  // namespace fettle::compose

@@ -212,7 +212,37 @@ class ProjectReader {
       if (!all.contains(grant.source))
         return missing(grant.is_secret ? "secret" : "config", grant.source, all, grant.where);
     }
+    if (service.build)
+      TRY(check_build(service, *service.build));
     return check_targets(service);
+  }
+
+  Status check_build(const Service& service, const Build& build) const {
+    const std::vector<std::string> names(names_.begin(), names_.end());
+    for (const NamedContext& context : build.contexts) {
+      const std::string& needed = context.service;
+      if (needed.empty() || names_.contains(needed))
+        continue;
+      const auto idle = idle_.find(needed);
+      return user_error(
+          idle != idle_.end()
+              ? cat("`", printable(service.name), "` is built with the image of `",
+                    printable(needed), "`, which only runs with `--profile ", idle->second.front(),
+                    "`")
+              : cat("there is no service `", printable(needed), "`", suggestion(needed, names)),
+          context.where);
+    }
+    for (const BuildSecret& secret : build.secrets) {
+      const auto found = project_.secrets.find(secret.source);
+      if (found == project_.secrets.end())
+        return missing("secret", secret.source, project_.secrets, secret.where);
+      if (found->second.source == Content::Source::outside)
+        return user_error(cat("the secret `", printable(secret.source),
+                              "` comes from outside of the project; a build needs its `file`, "
+                              "`content` or `environment`"),
+                          secret.where);
+    }
+    return {};
   }
 
   static Status check_targets(const Service& service) {

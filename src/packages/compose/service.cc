@@ -152,9 +152,9 @@ class Reader {
       else if (key == "dockerfile_inline")
         build.dockerfile_inline = TRY(text_of(value, key));
       else if (key == "additional_contexts")
-        return error_at(value,
-                        "`additional_contexts` are not supported: put such a folder into the "
-                        "context, and name such an image in the Dockerfile");
+        TRY(contexts(value, build));
+      else if (key == "secrets")
+        TRY(build_secrets(value, build));
       else
         notes_.add(found->where_of(found->keys[i]), cat("`", key, "` of `build` has no effect"));
     }
@@ -164,6 +164,43 @@ class Reader {
       return error_at(*found, cat("the context `", printable(build.context),
                                   "` is not a folder of the project: clone it there"));
     service_.build = std::move(build);
+    return {};
+  }
+
+  static Status contexts(const Node& given, Build& build) {
+    constexpr std::string_view of_image = "docker-image://", of_service = "service:";
+    if (!given.is_dict())
+      return error_at(given,
+                      cat("`additional_contexts` must be a mapping, it is ", kind_of(given)));
+    for (size_t i = 0; i < given.keys.size(); ++i) {
+      const std::string text = TRY(text_of(given.items[i], given.keys[i].text));
+      NamedContext context{.name = given.keys[i].text, .where = given.items[i].where()};
+      if (text.starts_with(of_image))
+        context.image = text;
+      else if (text.starts_with(of_service))
+        context.service = text.substr(of_service.size());
+      else if (text.find(':') == text.npos)
+        context.folder = text;
+      else
+        return error_at(given.items[i],
+                        cat("the context `", printable(context.name), "` is `", printable(text),
+                            "`: it is a folder of the project, `service:NAME` or "
+                            "`docker-image://REFERENCE`; clone a repository, or unpack an archive, "
+                            "into the project"));
+      build.contexts.push_back(std::move(context));
+    }
+    return {};
+  }
+
+  Status build_secrets(const Node& given_secrets, Build& build) {
+    for (const Node& item : given_secrets.items) {
+      note_keys(item, {"mode", "uid", "gid"}, "secrets", "the mount in the Dockerfile says it");
+      BuildSecret secret{.source = TRY(text_of(*item.find("source"), "source")),
+                         .where = item.where()};
+      const Node* const target = given(item, "target");
+      secret.id = target == nullptr ? secret.source : TRY(text_of(*target, "target"));
+      build.secrets.push_back(std::move(secret));
+    }
     return {};
   }
 

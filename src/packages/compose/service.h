@@ -50,9 +50,24 @@ struct HealthCheck {
   int64_t retries = 3;
 };
 
+/// What a name in a Dockerfile means: a folder of the project, an image (`docker-image://…`), or the
+/// image of a service.
+struct NamedContext {
+  std::string name{}, folder{}, image{}, service{};
+  Where where{};
+};
+
+/// A secret of the project as commands of a build know it.
+struct BuildSecret {
+  std::string source{}, id{};
+  Where where{};
+};
+
 struct Build {
   std::string context = ".", dockerfile{}, dockerfile_inline{}, target{};
   std::map<std::string, std::string> args{};
+  std::vector<NamedContext> contexts{};
+  std::vector<BuildSecret> secrets{};
 };
 
 struct Gpus {

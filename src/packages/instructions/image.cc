@@ -1,8 +1,10 @@
 #include "packages/instructions/image.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/archive.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "kinds/build.h"
 #include "kinds/image_reference.h"
@@ -52,6 +54,16 @@ Result<std::map<std::string, std::string>> build_arguments(InstructionCall& call
   return arguments;
 }
 
+/// The entries of a field of texts.
+std::map<std::string, std::string> texts_of_field(starlark::Value spec, std::string_view field) {
+  std::map<std::string, std::string> texts;
+  const auto given = starlark::field_of(spec, field);
+  if (given && !given->is_unset() && starlark::type_of(*given) == starlark::Type::dict)
+    for (const auto& [name, text] : starlark::entries_of(*given))
+      texts.emplace(starlark::text_of(name), starlark::text_of(text));
+  return texts;
+}
+
 /// Where the files of a build are, by a locator that stays in the repository.
 Result<fs::path> context_folder(InstructionCall& call, const std::string& folder) {
   const Locator locator = TRY(call.sources.resolve(folder, call.module));
@@ -80,6 +92,119 @@ Dict text_entries(const std::map<std::string, std::string>& texts) {
   return Value::dict(std::move(entries));
 }
 
+/// What a name in a Dockerfile means besides images and stages.
+struct NamedContext {
+  std::string name;       ///< as it is given
+  std::string reference;  ///< the image
+  fs::path folder{};      ///< whose files the image has; empty: it is there already
+};
+
+/// An image of its own has the files of a folder: builders take several contexts only through a
+/// session, and Podman's older ones not at all.
+std::string image_of_folder(std::string_view image, std::string_view name) {
+  std::string plain = name_of_build(image);
+  plain = cat(plain.substr(plain.rfind('/') + 1), "-", name).substr(0, 60);
+  for (char& c : plain)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')))
+      c = '-';
+  const std::string whole = cat(image, "\n", name);
+  return cat("localhost/fettle-context/", plain, "-", to_string(fingerprint(whole)).substr(0, 8));
+}
+
+/// A suggestion of one of the names that there are.
+std::string suggestion_of(std::string_view name, const std::map<std::string, std::string>& known) {
+  std::vector<std::string> names;
+  for (const auto& [key, text] : known)
+    names.push_back(key);
+  return std::string(suggestion(name, names));
+}
+
+Result<std::vector<NamedContext>> named_contexts(InstructionCall& call, starlark::Value spec) {
+  constexpr std::string_view of_image = "docker-image://";
+  std::vector<NamedContext> contexts;
+  for (const auto& [name, given] : texts_of_field(spec, "additional_contexts")) {
+    if (!call.draft.references.keys_in(name + given).empty())
+      return user_error(cat("the context `", printable(name), "` must be known before the run"));
+    TRY(check_image_reference(name).context(cat("the context `", printable(name), "`")));
+    if (given.starts_with(of_image)) {
+      const std::string reference = given.substr(of_image.size());
+      TRY(check_image_reference(reference).context(cat("the context `", printable(name), "`")));
+      contexts.push_back({name, reference});
+      continue;
+    }
+    // A locator is a path or `github.com/…`, so neither is taken for the other.
+    if (given.find("://") != given.npos || given.starts_with("git@") || given.ends_with(".git"))
+      return user_error(
+          cat("the context `", printable(name), "` is `", printable(given),
+              "`: a context is a folder of the package or `docker-image://REFERENCE`; "
+              "clone a repository, or unpack an archive, into the package"));
+    const fs::path folder =
+        TRY(context_folder(call, given).context(cat("the context `", printable(name), "`")));
+    contexts.push_back({name, image_of_folder(text_of_field(spec, "image_name"), name), folder});
+  }
+  return contexts;
+}
+
+/// The images of those contexts that a Dockerfile uses.
+Status build_contexts(InstructionCall& call, const std::vector<NamedContext>& contexts,
+                      const Dockerfile& dockerfile) {
+  for (const NamedContext& named : contexts) {
+    const bool is_used = std::ranges::any_of(
+        dockerfile.bases, [&](const BaseImage& base) { return base.reference == named.reference; });
+    if (named.folder.empty() || !is_used)
+      continue;
+    const BuildContext files = TRY(BuildContext::alone(named.folder));
+    const PackedContext packed = TRY(call.draft.options().packed(files));
+    ImageBuild build;
+    build.image = named.reference;
+    build.context = packed.digest;
+    build.file = files.file();
+    build.files = text_entries(packed.parts);
+    call.draft.built_image(build);
+  }
+  return {};
+}
+
+/// A builder asks for a login at a registry in the same form as for a secret.
+bool is_registry(std::string_view id, const Dockerfile& dockerfile) {
+  return id == "docker.io" || id.ends_with(".docker.io") ||
+         std::ranges::any_of(dockerfile.bases, [&](const BaseImage& base) {
+           const std::string full = full_reference(base.reference);
+           return id == full.substr(0, full.find('/'));
+         });
+}
+
+/// The secrets that commands of a build mount: a null stands for one that is not given, whose file
+/// is then missing, as with other clients.
+Result<Dict> mounted_secrets(InstructionCall& call, starlark::Value spec,
+                             const Dockerfile& dockerfile, const std::string& shown) {
+  const std::map<std::string, std::string> given = texts_of_field(spec, "secrets");
+  for (const auto& [id, text] : given) {
+    if (!call.draft.references.keys_in(id + text).empty())
+      return user_error(cat("the secret `", printable(id), "` must be known before the run"));
+    call.draft.hide(text);
+  }
+  std::vector<Entry> entries;
+  for (const SecretMount& mount : dockerfile.secrets) {
+    const auto found = given.find(mount.id);
+    if (is_registry(mount.id, dockerfile))
+      return user_error(
+          cat("a secret cannot be called `", printable(mount.id), "`, for that is a registry"),
+          {shown, mount.line, 1});
+    if (found == given.end() && mount.is_required)
+      return user_error(cat("the build has no secret `", printable(mount.id),
+                            "`; it is given in `secrets`", suggestion_of(mount.id, given)),
+                        {shown, mount.line, 1});
+    if (found == given.end())
+      call.draft.warning(cat(shown, ":", mount.line, ": the build has no secret `",
+                             printable(mount.id), "`, so its file will be missing",
+                             suggestion_of(mount.id, given)));
+    entries.push_back(
+        {mount.id, found == given.end() ? Value() : Value::secret(Value(found->second))});
+  }
+  return Dict(Value::dict(std::move(entries)));
+}
+
 Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
   ImageBuild build;
   build.image = text_of_field(spec, "image_name");
@@ -87,30 +212,35 @@ Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
   const std::string file =
       TRY(inner_path(text_of_field(spec, "build_file", given.empty() ? "Dockerfile" : inline_file))
               .context("`build_file`"));
-  const std::string target = text_of_field(spec, "target_stage");
-  const std::map<std::string, std::string> arguments = TRY(build_arguments(call, spec));
+  DockerfileRequest request{.target = text_of_field(spec, "target_stage"),
+                            .arguments = TRY(build_arguments(call, spec))};
+  const std::vector<NamedContext> contexts = TRY(named_contexts(call, spec));
+  for (const NamedContext& named : contexts)
+    request.contexts.emplace(name_of_build(named.name), named.reference);
   const fs::path folder = TRY(context_folder(call, text_of_field(spec, "build_context_dir")));
   const std::string text =
       given.empty() ? TRY(read_build_file(folder, file, call.sources.shown(folder.string())))
                     : given;
   const std::string shown =
       given.empty() ? call.sources.shown((folder / file).string()) : "dockerfile_inline";
-  const Dockerfile dockerfile = TRY(read_dockerfile(text, shown, target, arguments));
+  const Dockerfile dockerfile = TRY(read_dockerfile(text, shown, request));
   // The name would mean the base before a build and the result after it, so each run would build.
   for (const BaseImage& base : dockerfile.bases)
     if (name_of_build(base.reference) == name_of_build(build.image.view()))
       return user_error(cat("`", printable(base.reference),
                             "` is the name of the image itself; choose another `image_name`"),
                         {shown, base.line, 1});
+  build.secrets = TRY(mounted_secrets(call, spec, dockerfile, shown));
   const BuildContext context = TRY(BuildContext::of(folder, file, dockerfile.sent));
   const PackedContext packed = TRY(call.draft.options().packed(context));
   build.context = packed.digest;
   build.file = file;
-  build.target = target;
-  build.arguments = text_entries(arguments);
+  build.target = request.target;
+  build.arguments = text_entries(request.arguments);
   build.files = text_entries(packed.parts);
   if (dockerfile.heredoc_line > 0)
     build.heredoc = int64_t{dockerfile.heredoc_line};
+  TRY(build_contexts(call, contexts, dockerfile));
   std::vector<Entry> bases;
   for (const BaseImage& base : dockerfile.bases)
     bases.push_back({base.reference, call.draft.image(base.reference)});

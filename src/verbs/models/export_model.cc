@@ -1,6 +1,8 @@
 #include "verbs/models/export_model.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "base/base64.h"
@@ -8,6 +10,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/environment_name.h"
+#include "kinds/handled.h"
+#include "kinds/kinds.h"
 #include "model/apply/handlers.h"
 #include "model/export/commit_words.h"
 
@@ -71,6 +75,42 @@ Result<std::string> environment_of_export(const ExportRequest& request) {
     return user_error(
         "name the environment with `-e NAME`, or set the name of the project in project.yml");
   return name;
+}
+
+namespace {
+
+Result<Value> facts_of(const Workplace& place, const Name& environment) {
+  std::map<Name, Value> found;
+  for (const auto& [key, record] : TRY(place.store->known(environment))) {
+    if (key.kind != handled_kind().name())
+      continue;
+    std::vector<Entry> facts;
+    const HandledOutputs outputs = read<HandledOutputs>(record->outputs);
+    for (const Entry& fact : outputs.facts.entries())
+      facts.push_back({fact.key, fact.value.at("value")});
+    const Resource* const then = resource_of_then(*record);
+    const Value id =
+        then == nullptr ? Value() : read<HandledResource>(then->attributes).fields.value().at("id");
+    if (!facts.empty() && id.is_text())
+      found.emplace(Name(id.text()), Value::dict(std::move(facts)));
+  }
+  if (found.empty())
+    return Value();
+  std::vector<Entry> entries;
+  for (auto& [id, facts] : found)
+    entries.push_back({id, std::move(facts)});
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+std::function<Result<Value>()> fact_reader(const Workplace& place, Name environment) {
+  return [&place, environment = std::move(environment),
+          known = std::optional<Value>()]() mutable -> Result<Value> {
+    if (!known)
+      known = TRY(facts_of(place, environment));
+    return *known;
+  };
 }
 
 Result<ExportedModel> export_project(const ExportRequest& request,
@@ -226,6 +266,7 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
   std::optional<Activity> doing(std::in_place, place.doing, cat("compiling ", request.environment));
   model::CompileOptions at_home = options;
   at_home.home = place.home;
+  at_home.facts = fact_reader(place, Name(request.environment));
   ExportedModel made = TRY(export_project(request, at_home, true));
   doing.emplace(place.doing, cat("storing a version of ", request.environment));
   report.errors = made.errors;

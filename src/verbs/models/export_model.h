@@ -33,6 +33,11 @@ struct ExportedModel {
   std::shared_ptr<const void> source{};
 };
 
+/// What the handlers of an environment have found out, as a compile takes it: {id of a resource:
+/// {name: text}}. Null: nothing. One that has expired still counts, as in Inmanta, until the next
+/// deployment has asked again. Reads the store when it is asked first.
+std::function<Result<Value>()> fact_reader(const Workplace& place, Name environment);
+
 /// Reads no store. `print` and `warn` are those of the compiler.
 Result<ExportedModel> export_project(const ExportRequest& request,
                                      const model::CompileOptions& options, bool for_version);

@@ -73,6 +73,7 @@ Result<Preview> preview_project(const Workplace& place, const ExportRequest& pro
   request.environment = TRY(environment_of_export(project));
   model::CompileOptions at_home = options;
   at_home.home = place.home;
+  at_home.facts = fact_reader(place, request.environment);
   ExportedModel made = TRY(export_project(project, at_home, true));
   Preview preview;
   preview.environment = request.environment.str();
