@@ -18,6 +18,8 @@ struct WebRequest {
   std::string target;  ///< as it was sent: `/api/events?text=web`
   std::string host{}, origin{}, fetch_site{}, cookie{}, last_event_id{};
   size_t body_bytes = 0;
+  bool wants_socket = false;  ///< to go on as a WebSocket
+  std::string protocols{};    ///< that it offers for that
 };
 
 struct WebReply {
