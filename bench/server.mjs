@@ -1,7 +1,7 @@
 // The page's server and its page against their targets: what a request costs, 100 viewers of a run, a graph of 10,000
 // resources in Chromium, sizes, a server at rest.
 //
-//   bench/server [--quick]
+//   bench/server [--quick] [--only requests|viewers|rest|sizes|graph]
 //
 // Everything is real: environments of states in a home of its own, the program, sockets, the browser of `./dev page test`.
 import { execFileSync, spawn } from 'node:child_process';
@@ -72,6 +72,19 @@ function states(name, count) {
   return path;
 }
 
+// A run of about a thousand events a second: a hundred each time that another tenth of a second is over. Without pauses, a
+// run of states writes all of its events at once.
+function paced(name, tenths) {
+  let text = '';
+  for (let i = 0; i < tenths; ++i) {
+    text += `wait${i}:\n  cmd.run:\n    - name: sleep 0.09\n${i === 0 ? '' : `    - require:\n      - test: n${i - 1}-0\n`}`;
+    for (let j = 0; j < 110; ++j) text += `n${i}-${j}:\n  test.nop:\n    - require:\n      - cmd: wait${i}\n`;
+  }
+  const path = join(folder, `${name}.sls`);
+  writeFileSync(path, text);
+  return path;
+}
+
 async function requests() {
   const server = await serve(home('empty'));
   await enter(server);
@@ -110,63 +123,41 @@ while True:
   return { child, timeOf: (number) => written.find((one) => one.newest >= number)?.time };
 }
 
-// What arrives at one viewer, when, and whether all came in order. A hundred of them share this process, so a viewer looks
-// at numbers of events only; a client that read each event as JSON would itself be what does not keep up.
-function viewer(server, after) {
-  const seen = { numbers: [], times: [], last: after, gaps: 0 };
-  seen.done = new Promise((resolve) => {
-    const call = http.get(`${server.origin}/api/stream?after=${after}&environment=run`, { headers: { Cookie: server.cookie } }, (answer) => {
-      let rest = Buffer.alloc(0);
-      answer.on('end', resolve);
-      answer.on('data', (piece) => {
-        const now = performance.timeOrigin + performance.now();
-        const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-        const end = bytes.lastIndexOf('\n\n');
-        for (let at = 0; at <= end;) {
-          if (bytes[at] === 105 && bytes[at + 1] === 100) { // "id: 123\n"
-            let number = 0, i = at + 4;
-            for (; bytes[i] !== 10; ++i) number = number * 10 + bytes[i] - 48;
-            if (seen.last !== 0 && number !== seen.last + 1) ++seen.gaps;
-            seen.last = number;
-            seen.numbers.push(number);
-            seen.times.push(now);
-          }
-          at = bytes.indexOf('\n\n', at) + 2;
-        }
-        const isOver = end >= 0 && bytes.includes('"type":"run_finished"');
-        rest = bytes.subarray(end < 0 ? 0 : end + 2);
-        if (isOver) { call.destroy(); resolve(); }
-      });
-    });
-    call.on('error', () => resolve());
-  });
-  return seen;
+// What arrives at a hundred viewers, when (`server_viewers.py`).
+async function watch(server, after, count) {
+  const words = [join(top, 'bench/server_viewers.py'), new URL(server.origin).port, server.cookie, String(after), String(count)];
+  const child = spawn('python3', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout });
+  const next = () => new Promise((resolve, reject) => { lines.once('line', resolve); child.once('exit', () => setTimeout(() => reject(new Error('the viewers ended')), 1000)); });
+  await next();
+  const end = next();
+  return async () => JSON.parse(await end);
 }
 
 async function viewers() {
-  const path = home('run'), count = 100, resources = isQuick ? 500 : 5000;
+  const path = home('run'), count = 100;
   // The environment must be there, and its store warm.
   execFileSync(program, ['state', states('first', 1), '-e', 'run', '-q'], { env: envOf(path), stdio: 'ignore' });
   const server = await serve(path);
   await enter(server);
   const { newest } = JSON.parse((await ask(server, '/api/events?environment=run')).body);
-  const all = Array.from({ length: count }, () => viewer(server, newest));
+  const end = await watch(server, newest, count);
   const store = storeReader(path);
   await pause(1000);
-  const before = use(server.child.pid), begin = performance.now(), clientBefore = process.cpuUsage();
-  spawn(program, ['state', states('run', resources), '-e', 'run', '-q'], { env: envOf(path), stdio: 'ignore' });
-  await Promise.all(all.map((one) => one.done));
+  const before = use(server.child.pid), begin = performance.now();
+  spawn(program, ['state', paced('run', isQuick ? 20 : 100), '-e', 'run', '-q'], { env: envOf(path), stdio: 'ignore' });
+  const { cpu, viewers: all } = await end();
   const seconds = (performance.now() - begin) / 1000, cores = (use(server.child.pid).cpu - before.cpu) / seconds;
   await pause(200);
   store.child.kill();
-  const times = new Map(all[0].numbers.map((number) => [number, store.timeOf(number)]));
-  const delays = all.flatMap((one) => one.numbers.map((number, i) => one.times[i] - times.get(number))).filter((delay) => !Number.isNaN(delay));
-  const events = all[0].numbers.length, p99 = at(delays, 0.99), client = (process.cpuUsage(clientBefore).user + process.cpuUsage(clientBefore).system) / 1e6 / seconds;
-  const rate = Math.round(events / seconds), gaps = all.reduce((sum, one) => sum + one.gaps, 0);
-  const uneven = all.filter((one) => one.numbers.length !== events).length;
-  row(`${count} viewers of a run with ${rate} events/s (${events} events)`, 'p99 ≤ 50 ms', `p99 ${p99.toFixed(0)} ms, p50 ${at(delays, 0.5).toFixed(0)} ms from the store`, p99 <= 50);
-  row('… the server', '≤ 1 core', `${cores.toFixed(2)} cores`, cores <= 1);
-  row('… the client of all viewers', '–', `${client.toFixed(2)} cores`, true);
+  const events = all[0].times.at(-1)[1];
+  const written = Array.from({ length: events }, (_, i) => store.timeOf(all[0].first + i));
+  const delays = all.flatMap(({ times }) => times.flatMap(([time, number], i) => written.slice(i === 0 ? 0 : times[i - 1][1], number).map((then) => time - then))).filter((delay) => !Number.isNaN(delay));
+  const p99 = at(delays, 0.99), span = (written.at(-1) - written[0]) / 1000;
+  const gaps = all.reduce((sum, one) => sum + one.gaps, 0), uneven = all.filter((one) => one.times.at(-1)[1] !== events).length;
+  row(`${count} viewers of a run with ${Math.round(events / span)} events/s (${events} events)`, 'p99 ≤ 50 ms', `p99 ${p99.toFixed(0)} ms, p50 ${at(delays, 0.5).toFixed(0)} ms from the store`, p99 <= 50);
+  row('… the server', '≤ 1 core', `${cores.toFixed(2)} cores; the client of all viewers ${(cpu / seconds).toFixed(2)}`, cores <= 1);
   row('… each gets all, in order', '0 gaps', `${gaps} gaps, ${uneven} viewers with another number`, gaps === 0 && uneven === 0);
   row('… memory afterwards', '–', `${use(server.child.pid).memory.toFixed(0)} MB`, true);
   await server.end();
@@ -284,11 +275,8 @@ async function graph() {
 
 async function main() {
   console.log(`load ${loadavg()[0].toFixed(1)} before`);
-  await requests();
-  await viewers();
-  await rest();
-  await sizes();
-  await graph();
+  const parts = { requests, viewers, rest, sizes, graph }, only = process.argv[process.argv.indexOf('--only') + 1];
+  for (const [name, part] of Object.entries(parts)) if (!process.argv.includes('--only') || name === only) await part();
   console.log(`load ${loadavg()[0].toFixed(1)} after`);
 }
 

@@ -82,8 +82,9 @@ Result<Value> tell_environment(const RouteCall& call) {
 Result<Value> tell_graph(const RouteCall& call) {
   const Environment environment = TRY(call.environment());
   const bool is_at_work = TRY(call.place.store->holder(environment.name)).has_value();
-  return document_of(TRY(graph_of(TRY(call.place.store->known(environment.name)),
-                                  call.parameter("group"), is_at_work)));
+  const auto known = std::make_shared<const Known>(TRY(call.place.store->known(environment.name)));
+  call.rest = known;
+  return document_of(TRY(graph_of(*known, call.parameter("group"), is_at_work)));
 }
 
 Result<Value> tell_resource(const RouteCall& call) {

@@ -2,6 +2,7 @@
 /// A request to our server and what is answered, without the sockets that carry them.
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,9 @@ struct WebReply {
   std::string content_type = "application/json; charset=utf-8";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> fields{};  ///< beside those of every reply
+  /// What it was made of. To free ten thousand records takes a quarter of the time of a graph, for
+  /// which nobody has to wait.
+  std::shared_ptr<const void> rest{};
 };
 
 /// The fields that every reply has: what a browser must not do with it.

@@ -244,10 +244,13 @@ WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
     return error_reply(404, "there is nothing at this path");
   if (const Status known = check_parameters(*match.route, target); !known)
     return error_reply(400, known.error().message);
-  const Result<Value> answered = match.route->answer({place, std::move(match.parts), target.query});
+  const RouteCall call{place, std::move(match.parts), target.query};
+  const Result<Value> answered = match.route->answer(call);
   if (!answered)
     return error_reply(place.mask->error(answered.error()));
-  return document_reply(place.mask->value(*answered));
+  WebReply reply = document_reply(place.mask->value(*answered));
+  reply.rest = std::move(call.rest);
+  return reply;
 }
 
 }  // namespace fettle

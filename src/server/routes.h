@@ -20,8 +20,9 @@ enum class WebRight { read, act };
 
 struct RouteCall {
   const Workplace& place;
-  std::map<std::string, std::string> parts;  ///< of the path, by the name in the pattern
-  std::map<std::string, std::string> query;  ///< those that the route knows
+  std::map<std::string, std::string> parts;    ///< of the path, by the name in the pattern
+  std::map<std::string, std::string> query;    ///< those that the route knows
+  mutable std::shared_ptr<const void> rest{};  ///< what may be freed after the reply
 
   const std::string& part(const std::string& name) const { return parts.at(name); }
   std::string parameter(const std::string& name) const;

@@ -142,7 +142,9 @@ void WebServer::answer(const WebRequest& request, const WebTarget& target,
     return;
   }
   if (match.route == nullptr || match.route->answer != nullptr) {
-    peer->reply(answer_by_routes(place_, target));
+    WebReply reply = answer_by_routes(place_, target);
+    const std::shared_ptr<const void> rest = std::exchange(reply.rest, nullptr);
+    peer->reply(std::move(reply));
     return;
   }
   const Status begun = match.route->child != nullptr

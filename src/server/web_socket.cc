@@ -44,7 +44,7 @@ class ServedSocket : public BeastSocket, public std::enable_shared_from_this<Ser
     socket_->read_message_max(most_of_message);
     socket_->binary(true);
     socket_->async_accept(request_, [self = shared_from_this()](ErrorCode error) {
-      if (error) {
+      if (error || self->is_gone_) {
         self->drop();
         return;
       }
@@ -88,7 +88,7 @@ class ServedSocket : public BeastSocket, public std::enable_shared_from_this<Ser
 
   void read() {
     socket_->async_read(buffer_, [self = shared_from_this()](ErrorCode error, size_t) {
-      if (error)
+      if (error || self->is_gone_)
         self->drop();
       else
         self->take();
@@ -161,6 +161,8 @@ class ServedSocket : public BeastSocket, public std::enable_shared_from_this<Ser
     // They hold whoever holds us.
     told_ = {};
     gone_ = {};
+    // Its timers would keep the thread of the listener for as long as they last.
+    asio::post(context_, [self = shared_from_this()] { self->socket_.reset(); });
   }
 
   static constexpr Duration handshake_limit = 10s;
