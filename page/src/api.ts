@@ -18,6 +18,7 @@ export interface ResourceRecord {
 export interface Resource { record: ResourceRecord; why: { because: string[] } }
 export interface Run { run: number; began: string; ended: string | null; what: string; outcome: string | null; counts: Record<string, number> | null }
 export interface Act { key: string; verb: string; began: string; ended: string; outcome: string; text: string }
+export interface RunPast extends Run { under_way: boolean; acts: Act[] }
 export interface FettleEvent { sequence: number; time: string; environment: string; type: string; key: string | null; verb: string | null; text: string }
 export interface EventPage { events: FettleEvent[]; next: number | null; newest: number }
 export interface LogLine { service: string; stream: string; time: string; text: string }
@@ -30,6 +31,9 @@ export interface RolloutAct { verb: string; began: string; ended: string | null;
 export interface RolloutRow { key: string; node: string; name?: string; image?: string; bytes?: number | null; was_there: boolean; gone: string | null; acts: RolloutAct[] }
 export interface Rollout { from: string; to: string; under_way: boolean; next: number | null; pods: RolloutRow[]; pulls: RolloutRow[] }
 export interface ArchiveEntry { path: string; size: number; directory: boolean }
+
+export interface ArchiveFile extends ArchiveEntry { text: string | null; base64: string | null }
+export interface Node { name: string; engine: string; ready: boolean; schedulable: boolean; pods: number; pulls: number; labels: Record<string, string>; why?: string }
 
 export interface FieldChange { field: string; before: unknown; after: unknown }
 export interface PlanStep { verb: string; key: string; maybe: boolean; not_repeated: boolean; why: string; origin: string | null; fields: FieldChange[] }

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { apiOf, type Fleet as FleetView, type FleetObject, type Rollout, type RolloutAct, type RolloutRow, useDocument } from './api';
-import { place, Shown, sizeOf, spanOf, State, Table, timeOf, Title } from './parts';
-
-const text = (value: unknown) => value === undefined || value === null ? '' : String(value);
+import { ImageTable } from './nodes';
+import { nodeOf, place, Shown, sizeOf, spanOf, State, Table, text, timeOf, Title, useNow } from './parts';
 
 // How many pods of a workload are missing, and how many may be.
 function budgetOf({ spec, status }: FleetObject) {
@@ -11,8 +10,6 @@ function budgetOf({ spec, status }: FleetObject) {
   const missing = typeof wanted === 'number' && typeof there === 'number' ? String(Math.max(0, wanted - there)) : '';
   return missing === '' ? text(most) : most === undefined ? missing : `${missing} of ${most}`;
 }
-
-const nodeOf = (node: unknown) => text(node) || 'this machine';
 
 export function Fleet({ environment, rest }: { environment: string; rest: string[] }) {
   const answer = useDocument<FleetView>(apiOf(environment, '/fleet'), environment);
@@ -41,29 +38,11 @@ export function Fleet({ environment, rest }: { environment: string; rest: string
         </tr>)}
       </Table>}
       <h2>Images</h2>
-      {images.length === 0 ? <p>There are none.</p> : <Table label="Images" heads={['Node', 'Image', 'State', 'Size', 'Why']}>
-        {images.map((image) => <tr key={`${image.node} ${image.image}`}>
-          <td>{nodeOf(image.node)}</td>
-          <th scope="row" class="code">{image.image}</th>
-          <td><State name={image.status} /></td>
-          <td>{image.bytes > 0 && sizeOf(image.bytes)}</td>
-          <td>{image.message}</td>
-        </tr>)}
-      </Table>}
+      <p><a href="#/nodes">Nodes</a> of this home</p>
+      {images.length === 0 ? <p>There are none.</p> : <ImageTable label="Images" images={images} />}
       <RolloutView environment={environment} before={rest[0] === 'before' ? rest[1] : undefined} />
     </>}</Shown>
   </>;
-}
-
-// Time goes on while something is under way, also without news.
-function useNow(goes: boolean) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (!goes) return;
-    const timer = window.setInterval(() => setNow(Date.now()), 500);
-    return () => window.clearInterval(timer);
-  }, [goes]);
-  return now;
 }
 
 function RolloutView({ environment, before }: { environment: string; before?: string }) {

@@ -1,15 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { apiOf, ask, type Inspected, type LogLine, useDocument } from './api';
-import { place, Shown, Title } from './parts';
+import { ServiceNames, Shown, Title } from './parts';
 
 export function Logs({ environment, rest }: { environment: string; rest: string[] }) {
   const answer = useDocument<Inspected>(apiOf(environment), environment);
   const service = rest[0];
   return <>
     <Title>{service === undefined ? `Logs of ${environment}` : `Logs of ${service}`}</Title>
-    <Shown answer={answer}>{(view) => view.services.length === 0 ? <p>There are no services.</p>
-      : <nav aria-label="Services"><ul class="row">{view.services.map((one) => <li key={one.name}>
-        <a href={place('env', environment, 'logs', one.name)} aria-current={one.name === service ? 'page' : undefined}>{one.name}</a></li>)}</ul></nav>}</Shown>
+    <Shown answer={answer}>{(view) => <ServiceNames environment={environment} view="logs" services={view.services} chosen={service} />}</Shown>
     {service !== undefined && <Lines key={service} environment={environment} service={service} />}
   </>;
 }

@@ -5,12 +5,15 @@ import { Environments } from './environments';
 import { EventsView } from './events';
 import { Fleet } from './fleet';
 import { GraphView } from './graph';
+import { keepKey } from './key';
 import { Logs } from './logs';
+import { Nodes } from './nodes';
 import { Overview, Artifact } from './overview';
 import { place } from './parts';
 import { Pending } from './pending';
 import { KeptPlans, Plan } from './plan';
 import { Runs } from './runs';
+import { TerminalView } from './terminal';
 import { Versions } from './versions';
 import './style.css';
 
@@ -22,6 +25,7 @@ const views: Record<string, { title: string; show: (props: { environment: string
   plan: { title: 'Plan', show: Plan },
   events: { title: 'Events', show: EventsView },
   logs: { title: 'Logs', show: Logs },
+  terminal: { title: 'Terminal', show: TerminalView },
   pending: { title: 'Pending', show: Pending },
   versions: { title: 'Versions', show: Versions },
   fleet: { title: 'Fleet', show: Fleet },
@@ -48,6 +52,7 @@ function Page() {
       <nav aria-label="Everything">
         <a href="#/" aria-current={address.length === 0 ? 'page' : undefined}>Environments</a>
         <a href="#/events" aria-current={room === 'events' ? 'page' : undefined}>All events</a>
+        <a href="#/nodes" aria-current={room === 'nodes' ? 'page' : undefined}>Nodes</a>
         <a href="#/plans" aria-current={room === 'plans' ? 'page' : undefined}>Kept plans</a>
       </nav>
       {!isOpen && <p class="error" role="alert">The server does not answer: it has ended, or is starting again.</p>}
@@ -58,13 +63,15 @@ function Page() {
     </header>
     <main id="main">
       {View !== undefined ? <View key={`${environment} ${name}`} environment={environment} rest={rest} />
-        : isEnvironment && name === 'artifact' && rest[0] !== undefined ? <Artifact environment={environment} name={rest[0]} />
+        : isEnvironment && name === 'artifact' && rest[0] !== undefined ? <Artifact environment={environment} name={rest[0]} file={rest[1]} />
         : room === 'events' ? <EventsView environment="" rest={[]} />
+        : room === 'nodes' ? <Nodes />
         : room === 'plans' ? <KeptPlans key={environment} file={environment} />
         : <Environments />}
     </main>
   </>;
 }
 
+keepKey();
 render(<Page />, document.getElementById('page')!);
 openStream().catch(() => undefined);

@@ -1,4 +1,4 @@
-import { apiOf, type ArchiveEntry, type Inspected, useDocument } from './api';
+import { apiOf, type ArchiveEntry, type ArchiveFile, type Inspected, useDocument } from './api';
 import { place, Shown, sizeOf, State, Table, timeOf, Title } from './parts';
 
 export function Overview({ environment }: { environment: string }) {
@@ -14,7 +14,7 @@ export function Overview({ environment }: { environment: string }) {
         {view.orphans.length > 0 && <><dt>Orphans</dt><dd>{view.orphans.map((orphan) => orphan.key).join(', ')}</dd></>}
       </dl>
       <h2>Services</h2>
-      {view.services.length === 0 ? <p>There are none.</p> : <Table label="Services" heads={['Name', 'State', 'Ports', 'Image', 'Logs']}>
+      {view.services.length === 0 ? <p>There are none.</p> : <Table label="Services" heads={['Name', 'State', 'Ports', 'Image', 'Logs', 'Shell']}>
         {view.services.map((service) => <tr key={service.name}>
           <th scope="row">{service.name}</th>
           <td><State name={service.status} /></td>
@@ -22,6 +22,7 @@ export function Overview({ environment }: { environment: string }) {
             ? <a href={port.url} rel="noreferrer" target="_blank">{port.url}</a> : port.url ?? ''}</div>)}</td>
           <td class="code">{service.image}</td>
           <td><a href={place('env', environment, 'logs', service.name)}>Logs of {service.name}</a></td>
+          <td>{service.status === 'running' && <a href={place('env', environment, 'terminal', service.name)}>Terminal in {service.name}</a>}</td>
         </tr>)}
       </Table>}
       <h2>Files artifacts</h2>
@@ -35,15 +36,25 @@ export function Overview({ environment }: { environment: string }) {
   </>;
 }
 
-export function Artifact({ environment, name }: { environment: string; name: string }) {
-  const answer = useDocument<ArchiveEntry[]>(apiOf(environment, `/artifacts/${encodeURIComponent(name)}`), environment);
+export function Artifact({ environment, name, file }: { environment: string; name: string; file?: string }) {
+  const path = apiOf(environment, `/artifacts/${encodeURIComponent(name)}`);
+  const answer = useDocument<ArchiveEntry[]>(path, environment);
   return <>
-    <Title>{`Artifact ${name}`}</Title>
+    <Title>{file === undefined ? `Artifact ${name}` : `${file} of ${name}`}</Title>
+    {file !== undefined && <Content key={file} path={`${path}/file?path=${encodeURIComponent(file)}`} environment={environment} file={file} />}
+    {file !== undefined && <h2>All files of {name}</h2>}
     <Shown answer={answer}>{(entries) => <Table label="Files" heads={['Path', 'Size']}>
       {entries.map((entry) => <tr key={entry.path}>
-        <th scope="row" class="code">{entry.path}{entry.directory ? '/' : ''}</th>
+        <th scope="row" class="code">{entry.directory ? `${entry.path}/`
+          : <a href={place('env', environment, 'artifact', name, entry.path)} aria-current={entry.path === file ? 'page' : undefined}>{entry.path}</a>}</th>
         <td>{entry.directory ? '' : sizeOf(entry.size)}</td>
       </tr>)}
     </Table>}</Shown>
   </>;
+}
+
+function Content({ path, environment, file }: { path: string; environment: string; file: string }) {
+  const answer = useDocument<ArchiveFile>(path, environment);
+  return <Shown answer={answer}>{(entry) => entry.text === null ? <p>It is no text: {sizeOf(entry.size)}.</p>
+    : entry.text === '' ? <p>It is empty.</p> : <pre class="file" tabIndex={0} aria-label={file}>{entry.text}</pre>}</Shown>;
 }

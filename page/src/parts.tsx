@@ -1,6 +1,6 @@
 // Pieces of views.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from './api';
 
 export const place = (...parts: string[]) => '#/' + parts.map(encodeURIComponent).join('/');
@@ -26,6 +26,20 @@ export function Shown<T>({ answer, children }: { answer: Answer<T>; children: (v
   </>;
 }
 
+export const text = (value: unknown) => value === undefined || value === null ? '' : String(value);
+export const nodeOf = (node: unknown) => text(node) || 'this machine';
+
+// Time goes on while something is under way, also without news.
+export function useNow(goes: boolean) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!goes) return;
+    const timer = window.setInterval(() => setNow(Date.now()), 500);
+    return () => window.clearInterval(timer);
+  }, [goes]);
+  return now;
+}
+
 // A table that scrolls by itself where it is too wide.
 export function Table({ label, heads, children }: { label: string; heads: string[]; children: ComponentChildren }) {
   return <div class="wide" role="region" aria-label={label} tabIndex={0}>
@@ -36,9 +50,16 @@ export function Table({ label, heads, children }: { label: string; heads: string
   </div>;
 }
 
+// The services of an environment, each with its place in a view.
+export function ServiceNames({ environment, view, services, chosen }: { environment: string; view: string; services: { name: string }[]; chosen?: string }) {
+  return services.length === 0 ? <p>There are no services.</p>
+    : <nav aria-label="Services"><ul class="row">{services.map((one) => <li key={one.name}>
+      <a href={place('env', environment, view, one.name)} aria-current={one.name === chosen ? 'page' : undefined}>{one.name}</a></li>)}</ul></nav>;
+}
+
 export const timeOf = (text: string) => new Date(text).toLocaleString();
-export function spanOf(from: string, to: string) {
-  const ms = Date.parse(to) - Date.parse(from);
+export const spanOf = (from: string, to: string) => spanOfMs(Date.parse(to) - Date.parse(from));
+export function spanOfMs(ms: number) {
   return ms < 1000 ? `${ms} ms` : ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 export function sizeOf(bytes: number) {

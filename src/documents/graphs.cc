@@ -115,12 +115,13 @@ Value document_of(const EventPage& page) {
 
 Value value_of(const RunPast& run) { return Value::dict(run_entries(run)); }
 
-Value document_of(const RunPast& run) {
+Value run_document(const RunPast& run, bool is_under_way) {
   std::vector<Value> acts;
   acts.reserve(run.acts.size());
   for (const RunAct& act : run.acts)
     acts.push_back(act_value(act));
   std::vector<Entry> entries = run_entries(run);
+  entries.push_back({"under_way", is_under_way});
   entries.push_back({"acts", Value::list(std::move(acts))});
   return Value::dict(std::move(entries));
 }

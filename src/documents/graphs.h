@@ -17,8 +17,8 @@ Value document_of(const EventPage& page);
 /// `run` (the number of its first event), `began`, `ended` (null: it has not), `what`, `outcome`,
 /// `counts` by outcome (null).
 Value value_of(const RunPast& run);
-/// The same with all `acts`: `key`, `verb`, `began`, `ended`, `outcome`, `text`.
-Value document_of(const RunPast& run);
+/// The same with `under_way`, and all `acts`: `key`, `verb`, `began`, `ended`, `outcome`, `text`.
+Value run_document(const RunPast& run, bool is_under_way);
 /// `runs`, the newest first, and `next`: the number before which older ones are.
 Value runs_document(const std::vector<RunPast>& runs, uint64_t next);
 /// A resource as `show` tells it, `record`, and its `why`.

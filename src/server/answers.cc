@@ -23,10 +23,25 @@ namespace {
 
 constexpr uint64_t any_number = INT64_MAX;
 constexpr size_t most_runs = 20, most_lines = 5'000, most_files = 10'000;
+constexpr uint64_t most_file_bytes = 262'144;
 
 /// The number of the version in the path.
 Result<uint64_t> version_asked(const RouteCall& call) {
   return call.number("version", 0, any_number);
+}
+
+/// The content of the artifact in the path.
+Result<ArchiveReader> archive_asked(const RouteCall& call) {
+  const Environment environment = TRY(call.environment());
+  const auto artifacts = files_artifacts(TRY(call.place.store->known(environment.name)));
+  const auto found = artifacts.find(call.part("artifact"));
+  if (found == artifacts.end())
+    return user_error(cat("there is no files artifact `", printable(call.part("artifact")),
+                          "` in `", environment.name, "`"));
+  return ArchiveReader(
+      TRY(call.place.blobs->open(read_one<&ArtifactOutputs::digest>(found->second->outputs)))
+          .source,
+      {.links_may_leave = true});
 }
 
 /// The events from a run's first one to its last one, of the environment.
@@ -67,8 +82,9 @@ Result<Value> tell_environment(const RouteCall& call) {
 Result<Value> tell_graph(const RouteCall& call) {
   const Environment environment = TRY(call.environment());
   const bool is_at_work = TRY(call.place.store->holder(environment.name)).has_value();
-  return document_of(TRY(graph_of(TRY(call.place.store->known(environment.name)),
-                                  call.parameter("group"), is_at_work)));
+  const auto known = std::make_shared<const Known>(TRY(call.place.store->known(environment.name)));
+  call.rest = known;
+  return document_of(TRY(graph_of(*known, call.parameter("group"), is_at_work)));
 }
 
 Result<Value> tell_resource(const RouteCall& call) {
@@ -105,7 +121,9 @@ Result<Value> tell_run(const RouteCall& call) {
       runs_of(TRY(events_of_run(*call.place.store, environment.name, number)));
   if (runs.empty() || runs.front().sequence != number)
     return user_error(cat("there is no run ", number, " of `", environment.name, "`"));
-  return document_of(runs.front());
+  // A run that died has not ended either; somebody works as long as it lives.
+  const bool is_at_work = TRY(call.place.store->holder(environment.name)).has_value();
+  return run_document(runs.front(), is_at_work && !runs.front().ended);
 }
 
 Result<Value> tell_events(const RouteCall& call) {
@@ -138,16 +156,7 @@ Result<Value> tell_logs(const RouteCall& call) {
 }
 
 Result<Value> tell_artifact(const RouteCall& call) {
-  const Environment environment = TRY(call.environment());
-  const auto artifacts = files_artifacts(TRY(call.place.store->known(environment.name)));
-  const auto found = artifacts.find(call.part("artifact"));
-  if (found == artifacts.end())
-    return user_error(cat("there is no files artifact `", printable(call.part("artifact")),
-                          "` in `", environment.name, "`"));
-  ArchiveReader reader(
-      TRY(call.place.blobs->open(read_one<&ArtifactOutputs::digest>(found->second->outputs)))
-          .source,
-      {.links_may_leave = true});
+  ArchiveReader reader = TRY(archive_asked(call));
   std::vector<ArchiveEntry> entries;
   while (std::optional<ArchiveEntry> entry = TRY(reader.next())) {
     if (entries.size() == most_files)
@@ -156,6 +165,29 @@ Result<Value> tell_artifact(const RouteCall& call) {
     entries.push_back(*std::move(entry));
   }
   return document_of(entries);
+}
+
+Result<Value> tell_artifact_file(const RouteCall& call) {
+  ArchiveReader reader = TRY(archive_asked(call));
+  const std::string path = call.parameter("path");
+  while (const std::optional<ArchiveEntry> entry = TRY(reader.next())) {
+    if (entry->path != path || entry->type != ArchiveEntry::Type::file)
+      continue;
+    if (entry->size > most_file_bytes)
+      return user_error(cat("the file has ", entry->size, " bytes, more than ", most_file_bytes,
+                            ": `fettle files download` fetches it"));
+    std::string content(entry->size, '\0');
+    size_t filled = 0;
+    while (filled < content.size()) {
+      const size_t count = TRY(reader.read(std::span(content).subspan(filled)));
+      if (count == 0)
+        break;
+      filled += count;
+    }
+    content.resize(filled);
+    return document_of(*entry, content);
+  }
+  return user_error(cat("there is no file `", printable(path), "` in the artifact"));
 }
 
 Result<Value> tell_versions(const RouteCall& call) {
@@ -192,6 +224,11 @@ Result<Value> tell_fleet(const RouteCall& call) {
     pods.push_back(shown(call.place, pod));
   return fleet_document(std::move(objects), std::move(pods),
                         TRY(images_of(call.place, environment.name, false)));
+}
+
+Result<ChildCall> ask_nodes(const RouteCall&) {
+  // Each node is asked whether it answers, which may take its time.
+  return ChildCall{{"node", "ls"}, [](const Value& nodes) -> Result<Value> { return nodes; }};
 }
 
 Result<Value> tell_rollout(const RouteCall& call) {

@@ -14,11 +14,13 @@ Result<Value> tell_run(const RouteCall& call);
 Result<Value> tell_events(const RouteCall& call);
 Result<Value> tell_logs(const RouteCall& call);
 Result<Value> tell_artifact(const RouteCall& call);
+Result<Value> tell_artifact_file(const RouteCall& call);
 Result<Value> tell_versions(const RouteCall& call);
 Result<Value> tell_version_sets(const RouteCall& call);
 Result<Value> tell_version_diff(const RouteCall& call);
 Result<Value> tell_pending(const RouteCall& call);
 Result<Value> tell_fleet(const RouteCall& call);
 Result<Value> tell_rollout(const RouteCall& call);
+Result<ChildCall> ask_nodes(const RouteCall& call);
 
 }  // namespace fettle

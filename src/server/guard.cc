@@ -7,6 +7,11 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view key_prefix = "/?key=";
+constexpr std::string_view another_prefix = "/?another=", at_prefix = "&at=";
+constexpr std::string_view plain_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._";
+constexpr size_t most_unused = 16;
+constexpr std::string_view terminal_key_prefix = "key.";
 
 WebReply with_allowed(WebReply reply) {
   reply.fields.emplace_back("Allow", "GET");
@@ -17,27 +22,49 @@ WebReply with_allowed(WebReply reply) {
 
 Result<WebKeys> new_web_keys() {
   constexpr std::string_view what = "the key of the page";
-  return WebKeys{TRY(new_token(what)), TRY(new_token(what))};
+  return WebKeys{TRY(new_token(what)), TRY(new_token(what)), TRY(new_token(what)),
+                 TRY(new_token(what))};
 }
 
 Guard::Guard(int port, WebKeys keys, std::string landing)
     : own_host_(cat("127.0.0.1:", port)),
       cookie_name_(cat("fettle-", port)),
       keys_(std::move(keys)),
-      landing_(std::move(landing)) {}
+      unused_{{keys_.address, std::move(landing)}} {}
 
 std::string Guard::address() const { return cat("http://", own_host_, key_prefix, keys_.address); }
+
+std::string Guard::address_of_another(std::string_view at) const {
+  return cat("http://", own_host_, another_prefix, keys_.another, at.empty() ? "" : at_prefix, at);
+}
 
 std::optional<WebReply> Guard::answer(const WebRequest& request) {
   if (std::optional<WebReply> refusal = refusal_of(request))
     return refusal;
   if (request.target.starts_with(key_prefix))
     return exchange_key(request);
+  if (request.target.starts_with(another_prefix))
+    return give_another(request);
   if (!has_cookie(request))
     return error_reply(
         401,
         "this page is for whoever started it: open the address that `fettle web` has "
         "printed, which counts once, or start `fettle web` again");
+  return request.wants_socket ? refusal_of_socket(request) : std::nullopt;
+}
+
+/// A browser lets every page open a WebSocket to every server, and says only by `Origin` which one
+/// it was. It has no field for a key, so that stands among the protocols.
+std::optional<WebReply> Guard::refusal_of_socket(const WebRequest& request) const {
+  if (request.origin != cat("http://", own_host_))
+    return error_reply(403, "another page asked for this");
+  bool has_key = false;
+  for (const std::string_view protocol : split(request.protocols, ','))
+    has_key |= is_same_token(trim(protocol), cat(terminal_key_prefix, keys_.terminal));
+  if (!has_key)
+    return error_reply(403,
+                       "this browser has no key for terminals: start `fettle web` again, and open "
+                       "the address that it prints");
   return std::nullopt;
 }
 
@@ -59,23 +86,49 @@ std::optional<WebReply> Guard::refusal_of(const WebRequest& request) const {
   return std::nullopt;
 }
 
-std::optional<WebReply> Guard::exchange_key(const WebRequest& request) {
+WebReply Guard::give_another(const WebRequest& request) {
+  const std::string_view rest = std::string_view(request.target).substr(another_prefix.size());
+  const size_t mark = std::min(rest.find(at_prefix), rest.size());
+  const std::string_view at = rest.substr(std::min(mark + at_prefix.size(), rest.size()));
+  // It becomes a part of a page.
+  const bool is_plain = at.find_first_not_of(plain_characters) == at.npos;
+  if (!request.fetch_site.empty() || !is_same_token(rest.substr(0, mark), keys_.another) ||
+      !is_plain)
+    return error_reply(403, "this is for other calls of `fettle web` of the same user");
+  const Result<std::string> key = new_token("the key of the page");
+  if (!key)
+    return error_reply(key.error());
+  if (unused_.size() >= most_unused)
+    unused_.pop_front();
+  unused_.emplace_back(*key, at);
+  WebReply reply;
+  reply.content_type = "text/plain; charset=utf-8";
+  reply.body = cat("http://", own_host_, key_prefix, *key);
+  return reply;
+}
+
+WebReply Guard::exchange_key(const WebRequest& request) {
   const std::string_view given = std::string_view(request.target).substr(key_prefix.size());
+  const auto found = std::ranges::find_if(
+      unused_, [&](const auto& each) { return is_same_token(given, each.first); });
+  // Whoever has the cookie loads the page again, and is given no key for terminals: somebody else
+  // may have been sent the cookie.
+  const bool is_known = found != unused_.end();
+  if (!is_known && !has_cookie(request))
+    return error_reply(403,
+                       "this address has been used or was never given: start `fettle web` again");
+  const std::string landing =
+      is_known ? cat("#key=", keys_.terminal, found->second) : std::string();
   // A redirection would go on as a request of whoever gave the address, a mail or a file, and would
   // have no cookie; a page that loads the next one is ourselves.
   WebReply reply;
   reply.content_type = "text/html; charset=utf-8";
   reply.body = cat("<!doctype html><meta charset=\"utf-8\"><title>fettle</title>",
                    "<link rel=\"icon\" href=\"/icon.svg\">",
-                   "<meta http-equiv=\"refresh\" content=\"0; url=/",
-                   landing_.empty() ? "" : cat("#", landing_), "\">");
-  // Whoever has the cookie only loads the page again.
-  if (has_cookie(request))
+                   "<meta http-equiv=\"refresh\" content=\"0; url=/", landing, "\">");
+  if (!is_known)
     return reply;
-  if (!is_same_token(given, keys_.address) || is_key_used_)
-    return error_reply(403,
-                       "this address has been used or was never given: start `fettle web` again");
-  is_key_used_ = true;
+  unused_.erase(found);
   reply.fields.emplace_back(
       "Set-Cookie", cat(cookie_name_, "=", keys_.cookie, "; Path=/; HttpOnly; SameSite=Strict"));
   return reply;

@@ -9,10 +9,13 @@
 /// * A page of somebody else: the cookie is `SameSite=Strict` and no script reads it, so a request
 ///   from there has none; what a browser says about where a request comes from (`Sec-Fetch-Site`,
 ///   `Origin`) must be ourselves.
+/// * A page of this machine at another port: browsers give it our cookie, so what acts needs a key
+///   more, which the page keeps where only pages of our port can read it.
 /// * A name that is made to mean 127.0.0.1 after the page was loaded: `Host` must be our address.
 ///
 /// A new check is a line in `refusal_of`, and a row of docs/trust.md with its test.
 
+#include <list>
 #include <optional>
 #include <string>
 
@@ -23,6 +26,8 @@ namespace fettle {
 /// Each hexadecimal, 256 bits.
 struct WebKeys {
   std::string address, cookie;
+  std::string terminal;  ///< for what acts, which is terminals
+  std::string another;   ///< gives another address
 };
 /// From the system's source of random bits. Error: it gives none.
 Result<WebKeys> new_web_keys();
@@ -32,22 +37,27 @@ class Guard {
   /// `landing`: where the page opens, behind `#`: a path of names; may be empty.
   Guard(int port, WebKeys keys, std::string landing = {});
 
-  /// `http://127.0.0.1:PORT/?key=…`
+  /// `http://127.0.0.1:PORT/?key=…`, the first one.
   std::string address() const;
+  /// Answers with another address, which opens at `at`. It is for the user's other calls of
+  /// `fettle web`.
+  std::string address_of_another(std::string_view at) const;
   /// What is answered instead of looking for what was asked: a refusal, or the exchange of the key
   /// for the cookie. None: the request may be looked at.
   std::optional<WebReply> answer(const WebRequest& request);
 
  private:
   std::optional<WebReply> refusal_of(const WebRequest& request) const;
-  std::optional<WebReply> exchange_key(const WebRequest& request);
+  std::optional<WebReply> refusal_of_socket(const WebRequest& request) const;
+  WebReply give_another(const WebRequest& request);
+  WebReply exchange_key(const WebRequest& request);
   bool has_cookie(const WebRequest& request) const;
 
   const std::string own_host_;
   const std::string cookie_name_;  ///< has the port: cookies are shared by all ports of a host
   const WebKeys keys_;
-  const std::string landing_;
-  bool is_key_used_ = false;
+  /// Keys that were not used, and where each opens the page; the oldest first.
+  std::list<std::pair<std::string, std::string>> unused_;
 };
 
 }  // namespace fettle

@@ -10,8 +10,10 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 
 #include "base/text.h"
+#include "server/web_socket.h"
 
 namespace fettle {
 namespace {
@@ -34,6 +36,7 @@ struct ListenerCore {
   HttpListener::Handler handler;
   std::atomic<size_t> viewers = 0;
   std::list<std::weak_ptr<Connection>> connections;  ///< the oldest first
+  std::list<std::weak_ptr<BeastSocket>> sockets;
 };
 
 class Connection : public WebPeer, public std::enable_shared_from_this<Connection> {
@@ -90,6 +93,20 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
     });
   }
 
+  std::shared_ptr<WebSocket> open_socket(SocketEnds ends) override {
+    const auto socket = new_web_socket(core_->context, core_->settings, std::move(ends));
+    asio::post(core_->context, [self = shared_from_this(), socket] {
+      if (self->is_gone_.exchange(true)) {
+        socket->give_up();
+        return;
+      }
+      std::erase_if(self->core_->sockets, [](const auto& each) { return each.expired(); });
+      self->core_->sockets.push_back(socket);
+      socket->begin(std::move(self->stream_), self->parser_->release());
+    });
+    return socket;
+  }
+
   bool is_gone() const override { return is_gone_; }
   bool is_idle() const { return is_idle_; }
 
@@ -139,9 +156,15 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
     request.cookie = field("Cookie");
     request.last_event_id = field("Last-Event-ID");
     request.body_bytes = message.body().size();
+    request.wants_socket = beast::websocket::is_upgrade(message);
+    request.protocols = field("Sec-WebSocket-Protocol");
     stream_.expires_never();
     if (message.count("Origin") > 1 || message.count("Sec-Fetch-Site") > 1) {
       refuse(400, "a field of the header is given twice");
+      return;
+    }
+    if (request.wants_socket && buffer_.size() > 0) {
+      refuse(400, "more was sent before the answer");
       return;
     }
     core_->handler(std::move(request), shared_from_this());
@@ -275,6 +298,9 @@ class BeastListener : public HttpListener {
       for (const std::weak_ptr<Connection>& each : core_->connections)
         if (const std::shared_ptr<Connection> connection = each.lock())
           connection->close();
+      for (const std::weak_ptr<BeastSocket>& each : core_->sockets)
+        if (const std::shared_ptr<BeastSocket> socket = each.lock())
+          socket->drop();
     });
     thread_.join();
     core_->handler = {};

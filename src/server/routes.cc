@@ -64,6 +64,12 @@ const std::vector<Route>& basic_routes() {
        "what is in a files artifact",
        tell_artifact},
       {"GET",
+       "/api/environments/{environment}/artifacts/{artifact}/file",
+       read_right,
+       {"path"},
+       "one of its files, with its content",
+       tell_artifact_file},
+      {"GET",
        "/api/environments/{environment}/versions",
        read_right,
        {},
@@ -118,11 +124,24 @@ std::vector<Route> further_routes() {
        "the lines of a service as it writes them, as server-sent events",
        nullptr},
       {"GET",
+       "/api/environments/{environment}/services/{service}/terminal",
+       WebRight::act,
+       {"rows", "columns"},
+       "a shell in a service, as a WebSocket",
+       nullptr},
+      {"GET",
        "/api/environments/{environment}/rollout",
        read_right,
        {"before"},
        "what was done to its pods and images in its last rollout, over time",
        tell_rollout},
+      {"GET",
+       "/api/nodes",
+       read_right,
+       {},
+       "the nodes, as `node ls` lists them",
+       nullptr,
+       ask_nodes},
       {"GET",
        "/api/environments/{environment}/plan",
        read_right,
@@ -225,10 +244,13 @@ WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
     return error_reply(404, "there is nothing at this path");
   if (const Status known = check_parameters(*match.route, target); !known)
     return error_reply(400, known.error().message);
-  const Result<Value> answered = match.route->answer({place, std::move(match.parts), target.query});
+  const RouteCall call{place, std::move(match.parts), target.query};
+  const Result<Value> answered = match.route->answer(call);
   if (!answered)
     return error_reply(place.mask->error(answered.error()));
-  return document_reply(place.mask->value(*answered));
+  WebReply reply = document_reply(place.mask->value(*answered));
+  reply.rest = std::move(call.rest);
+  return reply;
 }
 
 }  // namespace fettle

@@ -4,7 +4,8 @@
 ///
 /// To add one: a function in `answers.h`, and a row in `routes.cc`. An answer calls a verb and makes
 /// a document of `src/documents`; it decides nothing. All run one after the other on one thread,
-/// since some verbs and the store may be used by one thread at a time; none of them writes.
+/// since some verbs and the store may be used by one thread at a time; none of them writes. The one
+/// that acts is a shell in a service.
 
 #include <span>
 
@@ -13,13 +14,15 @@
 
 namespace fettle {
 
-/// What somebody must be allowed to do. Whoever has the page's cookie may all of it.
-enum class WebRight { read };
+/// What somebody must be allowed to do. Whoever has the page's cookie may read; to act takes the key
+/// for terminals beside it (`guard.h`).
+enum class WebRight { read, act };
 
 struct RouteCall {
   const Workplace& place;
-  std::map<std::string, std::string> parts;  ///< of the path, by the name in the pattern
-  std::map<std::string, std::string> query;  ///< those that the route knows
+  std::map<std::string, std::string> parts;    ///< of the path, by the name in the pattern
+  std::map<std::string, std::string> query;    ///< those that the route knows
+  mutable std::shared_ptr<const void> rest{};  ///< what may be freed after the reply
 
   const std::string& part(const std::string& name) const { return parts.at(name); }
   std::string parameter(const std::string& name) const;
@@ -37,7 +40,7 @@ struct Route {
   WebRight right;
   std::vector<std::string_view> parameters;  ///< of the query; others are refused
   std::string_view summary;
-  Result<Value> (*answer)(const RouteCall& call);  ///< null: a stream, or by a child
+  Result<Value> (*answer)(const RouteCall& call);  ///< null: a stream, a terminal, or by a child
   /// A command that is answered by, because it reads what users wrote.
   Result<ChildCall> (*child)(const RouteCall& call) = nullptr;
 };

@@ -52,6 +52,7 @@ WebServer::WebServer(const Workplace& place, const WebSettings& settings,
       guard_(listener_->port(), std::move(keys), settings.landing),
       streams_(place, queue_),
       logs_(place, queue_),
+      terminals_(place),
       children_(settings.program, place.home, settings.child),
       last_request_(instant_from_clock()) {}
 
@@ -69,15 +70,21 @@ void WebServer::serve(const std::stop_token& stop) {
     if (const WorkQueue::Job job = queue_.next(stop, instant_from_clock() + look_around))
       job();
     logs_.sweep();
+    terminals_.sweep();
     if (listener_->viewers() > 0)
       last_request_ = instant_from_clock();
-    else if (was_visited_ && instant_from_clock() - last_request_.load() > settings_.linger)
+    else if (is_left())
       break;
   }
   // Jobs hold peers, which must be gone before the thread of their sockets has ended.
   children_.stop();
   listener_->close();
   queue_.clear();
+}
+
+bool WebServer::is_left() const {
+  return instant_from_clock() - last_request_.load() >
+         (was_visited_ ? settings_.linger : settings_.patience);
 }
 
 void WebServer::watch_store(const std::stop_token& stop) {
@@ -130,8 +137,14 @@ void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& 
 void WebServer::answer(const WebRequest& request, const WebTarget& target,
                        const std::shared_ptr<WebPeer>& peer) {
   RouteMatch match = find_route(target.segments);
+  if (request.wants_socket && (match.route == nullptr || match.route->right != WebRight::act)) {
+    peer->reply(error_reply(400, "there is no WebSocket at this path"));
+    return;
+  }
   if (match.route == nullptr || match.route->answer != nullptr) {
-    peer->reply(answer_by_routes(place_, target));
+    WebReply reply = answer_by_routes(place_, target);
+    const std::shared_ptr<const void> rest = std::exchange(reply.rest, nullptr);
+    peer->reply(std::move(reply));
     return;
   }
   const Status begun = match.route->child != nullptr
@@ -154,6 +167,8 @@ Status WebServer::open_stream(const WebRequest& request, const WebTarget& target
   const RouteCall call{place_, std::move(match.parts), target.query};
   // A browser that comes back says what it saw last; then the address tells what was long ago.
   const std::string& seen = request.last_event_id;
+  if (match.route->right == WebRight::act)
+    return terminals_.add(call, request.wants_socket, peer);
   if (call.parts.contains("service"))
     return logs_.add(call, seen.empty() ? call.parameter("after") : seen, peer);
   const RouteCall again{place_, {}, {{"Last-Event-ID", seen}}};

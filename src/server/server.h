@@ -9,19 +9,21 @@
 /// What reads users' texts is answered by a child (`child_calls.h`).
 ///
 /// `guard.h` says who may ask, `http_listener.h` has the sockets, `routes.h` what can be asked,
-/// `event_streams.h` and `log_streams.h` what is told unasked.
+/// `event_streams.h` and `log_streams.h` what is told unasked, `terminals.h` has the shells.
 
 #include "server/event_streams.h"
 #include "server/guard.h"
 #include "server/log_streams.h"
 #include "server/page_files.h"
+#include "server/terminals.h"
 
 namespace fettle {
 
 struct WebSettings {
-  int port = 0;           ///< 0: any that is free
-  std::string landing{};  ///< where the page opens, behind `#`
-  Duration linger = 60s;  ///< after the last viewer has gone
+  int port = 0;               ///< 0: any that is free
+  std::string landing{};      ///< where the page opens, behind `#`
+  Duration linger = 60s;      ///< after the last viewer has gone
+  Duration patience = 10min;  ///< until the first one comes
   ListenerSettings listener{};
   std::string program = "/proc/self/exe";  ///< which answers what reads users' texts
   ChildLimits child{};
@@ -37,9 +39,13 @@ class WebServer {
 
   /// Where the page opens, once.
   std::string address() const { return guard_.address(); }
+  /// Gives another such address (`Guard::address_of_another`).
+  std::string address_of_another(std::string_view at) const {
+    return guard_.address_of_another(at);
+  }
   int port() const { return listener_->port(); }
-  /// Serves until a stop is asked for, or until all who came have gone. On this thread verbs are
-  /// called.
+  /// Serves until a stop is asked for, or until all who came have gone, or nobody has come. On this
+  /// thread verbs are called.
   void serve(const std::stop_token& stop);
 
  private:
@@ -54,6 +60,8 @@ class WebServer {
                     const std::shared_ptr<WebPeer>& peer);
   Status open_stream(const WebRequest& request, const WebTarget& target, RouteMatch match,
                      const std::shared_ptr<WebPeer>& peer);
+  /// Nobody looks any more.
+  bool is_left() const;
   void watch_store(const std::stop_token& stop);
 
   const Workplace& place_;
@@ -64,6 +72,7 @@ class WebServer {
   WorkQueue queue_;
   EventStreams streams_;
   LogStreams logs_;
+  Terminals terminals_;
   ChildCalls children_;
   std::atomic<bool> is_advancing_ = false;  ///< there is a job for all viewers
   std::atomic<Instant> last_request_;

@@ -5,10 +5,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { checkTerminal } from './terminal.mjs';
 
 const image = 'localhost/fettle/busybox';
 
 const packageText = (title) => `def run(plan):
+    plan.render_templates({"greeting.txt": struct(template = "Hello, {{.name}}!\\n", data = {"name": "world"}),
+        "conf/empty.conf": struct(template = "", data = {})}, name = "greeting")
     plan.add_service("talker", ServiceConfig(image = "${image}:1", env_vars = {"TITLE": "${title}"},
         cmd = ["sh", "-c", "i=0; while :; do echo line $i; i=$((i+1)); sleep 0.05; done"]))
 `;
@@ -45,13 +48,25 @@ function assertWhole(found) {
   found.forEach((number, i) => assert.equal(number, found[0] + i, `line ${i} of ${found.slice(Math.max(0, i - 3), i + 3)}`));
 }
 
-async function checkLogs({ step, open, until, checkAxe, checkWidth }, page, origin) {
+async function checkService({ step, open, until, checkAxe, checkWidth, picture }, page, origin) {
+  await step('a service has its logs and its terminal', async () => {
+    await open(page, origin, '#/env/talk', 'talk');
+    await until(page, () => /talker\s+running/.test(document.querySelector('[aria-label="Services"]')?.innerText ?? ''));
+    assert.equal(await page.locator('a:text-is("Terminal in talker")').getAttribute('href'), '#/env/talk/terminal/talker');
+    await checkAxe(page, 'environment');
+    await checkWidth(page, 'environment');
+    await picture(page, 'environment');
+  });
+}
+
+async function checkLogs({ step, open, until, checkAxe, checkWidth, picture }, page, origin) {
   await step('a log is followed as it is written', async () => {
     await open(page, origin, '#/env/talk/logs/talker', 'Logs of talker');
     await page.waitForSelector('.log');
     const before = (await numbers(page)).at(-1);
     await until(page, (last) => Number(/line (\d+)\s*$/.exec(document.querySelector('.log').textContent)?.[1]) > last + 10, before);
     await checkAxe(page, 'log');
+    await picture(page, 'logs');
     await checkWidth(page, 'log');
   });
   await step('it goes on where it stood, without a gap and without doubles', async () => {
@@ -82,7 +97,37 @@ function hide(hidden) {
   document.dispatchEvent(new Event('visibilitychange'));
 }
 
-async function checkPlans({ step, open, until, checkAxe, checkWidth }, page, origin, write) {
+async function checkArtifact({ step, open, until, checkAxe, checkWidth, picture }, page, origin) {
+  await step('an artifact has its files, and a file its content', async () => {
+    await open(page, origin, '#/env/talk', 'talk');
+    await page.click('a:text-is("greeting")');
+    await until(page, () => document.querySelector('h1').textContent === 'Artifact greeting');
+    await page.click('a:text-is("greeting.txt")');
+    await until(page, () => document.querySelector('pre.file')?.textContent.trim() === 'Hello, world!');
+    await checkAxe(page, 'file');
+    await checkWidth(page, 'file');
+    await picture(page, 'artifact');
+    await page.click('a:text-is("conf/empty.conf")');
+    await until(page, () => document.body.innerText.includes('It is empty.'));
+  });
+}
+
+async function checkNodes({ step, open, until, checkAxe, checkWidth, picture }, page, origin, run, engine) {
+  await step('nodes and images are shown, also of a node that does not answer', async () => {
+    run(['node', 'add', 'east', '--engine', engine, '--label', 'zone=east', '-q']);
+    run(['node', 'add', 'west', '--engine', 'unix:///nowhere/engine.sock', '-q']);
+    await open(page, origin, '#/nodes', 'Nodes and images');
+    await until(page, () => /east\s+Ready[\s\S]*zone=east[\s\S]*west\s+NotReady/.test(document.querySelector('[aria-label="Nodes"]')?.innerText ?? ''));
+    await until(page, () => document.querySelector('[aria-label="Images of fleet"]')?.innerText.includes('busybox'));
+    await checkAxe(page, 'nodes');
+    await checkWidth(page, 'nodes');
+    await picture(page, 'nodes');
+    run(['node', 'rm', 'east', '-q']);
+    run(['node', 'rm', 'west', '-q']);
+  });
+}
+
+async function checkPlans({ step, open, until, checkAxe, checkWidth, picture }, page, origin, write) {
   await step('a plan without changes says so', async () => {
     await open(page, origin, '#/env/talk/plan', 'Plan of talk');
     await until(page, () => document.body.innerText.includes('Everything is as wanted.'));
@@ -96,6 +141,7 @@ async function checkPlans({ step, open, until, checkAxe, checkWidth }, page, ori
     assert.match(text, /service\/talker/);
     assert.match(text, /TITLE[\s\S]*one[\s\S]*two/);
     await checkAxe(page, 'plan with changes');
+    await picture(page, 'plan');
     await checkWidth(page, 'plan with changes');
   });
   await step('the plan that was kept before is stale', async () => {
@@ -103,6 +149,7 @@ async function checkPlans({ step, open, until, checkAxe, checkWidth }, page, ori
     await page.click('a:has-text("talk.plan")');
     await until(page, () => document.body.innerText.includes('It is stale'));
     await checkAxe(page, 'stale plan');
+    await picture(page, 'kept');
     await checkWidth(page, 'stale plan');
   });
   await step('a package with a mistake has its line', async () => {
@@ -114,7 +161,7 @@ async function checkPlans({ step, open, until, checkAxe, checkWidth }, page, ori
   });
 }
 
-async function checkRollout({ step, open, until, checkAxe, checkWidth }, page, origin, start) {
+async function checkRollout({ step, open, until, checkAxe, checkWidth, picture }, page, origin, start) {
   await step('a fleet has its workloads, pods and the rollout that made it', async () => {
     await open(page, origin, '#/env/fleet/fleet', 'Fleet of fleet');
     await until(page, () => document.querySelectorAll('[aria-label="Pods over time"] tbody tr').length === 3);
@@ -133,6 +180,9 @@ async function checkRollout({ step, open, until, checkAxe, checkWidth }, page, o
     await until(page, () => document.body.innerText.includes('took'));
     assert.match(await page.locator('svg.rollout').first().getAttribute('aria-label'), /create after 0\.0 s: done.*update after/);
     await checkAxe(page, 'rollout');
+    await checkWidth(page, 'rollout');
+    await page.evaluate(() => document.querySelector('[aria-label="Pods"]').scrollIntoView());
+    await picture(page, 'fleet');
   });
 }
 
@@ -160,23 +210,18 @@ export async function checkEngine(tools) {
       const start = () => new Promise((resolve, reject) => spawn(program, ['set', 'image', 'cloneset/web', `main=${image}:${turn}`, '-q'], { env, stdio: 'ignore' })
         .on('exit', (code) => code === 0 ? resolve() : reject(new Error(`the rollout ended with ${code}`))));
       const context = await look(browser, server, options, async (page, origin) => {
+        await checkService(tools, page, origin);
         await checkLogs(tools, page, origin);
+        await checkTerminal(tools, page, origin, run);
+        await checkArtifact(tools, page, origin);
         await checkPlans(tools, page, origin, write);
         await checkRollout(tools, page, origin, start);
-        if (process.env.PICTURES !== undefined) await pictures(tools, page, origin, join(process.env.PICTURES, String(options.viewport.width)));
+        await checkNodes(tools, page, origin, run, address);
       });
       await context.close();
-      server.child.kill('SIGTERM');
+      await server.end();
     }
   } finally {
     execFileSync(engineTool, ['stop', 'podman', join(home, 'podman'), '--wipe']);
-  }
-}
-
-async function pictures({ open }, page, origin, prefix) {
-  for (const [name, address, heading] of [['fleet', '#/env/fleet/fleet', 'Fleet of fleet'], ['plan', '#/env/talk/plan', 'Plan of talk'], ['logs', '#/env/talk/logs/talker', 'Logs of talker']]) {
-    await open(page, origin, address, heading);
-    await page.waitForTimeout(1000);
-    await page.screenshot({ path: `${prefix}-${name}.png`, fullPage: true });
   }
 }

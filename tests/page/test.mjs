@@ -1,25 +1,28 @@
 // The page in a real Chromium, against the real server with real environments.
 //
-//   node tests/page/test.mjs PROGRAM [--engine TOOL IMAGES] [--shop HOME PICTURE]
+//   node tests/page/test.mjs PROGRAM [--engine TOOL IMAGES] [--shop HOME PICTURE] [--pictures FOLDER]
 //
 // makes a home of its own with environments of states and of a model, and looks at every view: what it shows, what a
 // click and a key do, also while something changes, and whether axe finds anything. With `--engine`, a private Podman
 // runs a package and a fleet, whose logs, plans and rollouts are looked at (`engine.mjs`). With `--shop`, the
-// environment `shop` of that home is looked at, too, and its graph becomes a picture. `./dev page test` calls it.
+// environment `shop` of that home is looked at, too, and its graph becomes a picture. With `--pictures`, each view becomes
+// a picture of the manual. `./dev page test` calls it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { checkEngine } from './engine.mjs';
 import { comparePicture } from './pictures.mjs';
 
-const [program, ...flags] = process.argv.slice(2);
+const [given, ...flags] = process.argv.slice(2);
+const program = resolve(given);  // it is called in other folders, too
 const [engineTool, images] = flags.includes('--engine') ? flags.slice(flags.indexOf('--engine') + 1) : [];
-const [shopHome, picture] = flags.includes('--shop') ? flags.slice(flags.indexOf('--shop') + 1) : [];
+const [shopHome, shopPicture] = flags.includes('--shop') ? flags.slice(flags.indexOf('--shop') + 1) : [];
+const [manual] = flags.includes('--pictures') ? flags.slice(flags.indexOf('--pictures') + 1) : [];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const folder = mkdtempSync(join(tmpdir(), 'fettle-page-'));
@@ -49,10 +52,9 @@ function makeEnvironments() {
   writeFileSync(join(project, 'project.yml'), 'name: page-test\n');
   for (const content of ['one', 'two']) {
     writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nfs::File(host=host, path="/tmp/page-test", mode=644, owner="root", group="root", content="${content}")\n`);
-    try { run(['export', '-e', 'model'], { cwd: project }); } catch (error) { console.log(`no model: ${error.message.split('\n')[0]}`); return false; }
+    run(['export', '-e', 'model'], { cwd: project });
   }
   run(['plan', '--version', '2', '-e', 'model', '--out', join(folder, 'model.plan')]);
-  return true;
 }
 
 async function serve(ofHome, words = []) {
@@ -60,7 +62,9 @@ async function serve(ofHome, words = []) {
   const lines = createInterface({ input: child.stdout });
   const address = await new Promise((resolve, reject) => { lines.once('line', resolve); child.once('exit', () => reject(new Error('`fettle web` ended'))); });
   children.push(child);
-  return { child, address };
+  const ended = child.exitCode !== null ? Promise.resolve(child.exitCode) : new Promise((resolve) => child.once('exit', resolve));
+  const end = () => { child.kill('SIGTERM'); return ended; };
+  return { child, address, ended, end };
 }
 
 // The page's policy forbids what `waitForFunction` does.
@@ -85,8 +89,9 @@ async function look(browser, { address }, options, work) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const troubles = [];
-  // A plan that cannot be made is an answer; the browser tells of its status.
-  const isAnswer = (message) => message.location().url.endsWith('/plan') && /status of 40[04]/.test(message.text());
+  // A plan that cannot be made is an answer, and so is a terminal that is refused; the browser tells of its status.
+  const isAnswer = (message) => message.location().url.endsWith('/plan') && /status of 40[04]/.test(message.text())
+    || /\/terminal/.test(message.text() + message.location().url) && /40[34]|426|502/.test(message.text());
   page.on('console', (message) => { if (message.type() === 'error' && !isAnswer(message)) troubles.push(`${message.text()} ${message.location().url}`); });
   page.on('pageerror', (error) => troubles.push(String(error)));
   page.on('request', (request) => { if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:')) troubles.push(`asks ${request.url()}`); });
@@ -117,8 +122,19 @@ async function checkWidth(page, where) {
   assert.ok(wide <= 0, `${where} is ${wide} pixels too wide`);
 }
 
+// For the manual, where it is small.
+async function picture(page, name) {
+  if (manual === undefined) return;
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 900, height: 560 });
+  await page.evaluate(() => document.activeElement?.closest('h1') !== null && document.activeElement.blur());
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: join(manual, `web-${name}.png`) });
+  await page.setViewportSize(before);
+}
+
 // Every view, with its heading and what must be on it.
-function viewsOf(hasModel) {
+function viewsOf() {
   return [
     ['#/', 'Environments', 'small'],
     ['#/env/small', 'small', 'deployed'],
@@ -130,15 +146,19 @@ function viewsOf(hasModel) {
     ['#/env/small/logs', 'Logs of small', 'There are no services.'],
     ['#/env/small/pending', 'Pending in small', 'breaks'],
     ['#/env/small/fleet', 'Fleet of small', 'It has no workloads.'],
-    ...(hasModel ? [['#/env/model/versions', 'Versions of model', 'from 1 to 2'], ['#/env/model/versions/2/1', 'From version 1 to 2 of model', 'two']] : []),
+    ['#/env/model/versions', 'Versions of model', 'from 1 to 2'],
+    ['#/env/model/versions/2/1', 'From version 1 to 2 of model', 'two'],
     ['#/env/small/versions', 'Versions of small', 'It has no versions'],
     ['#/env/small/plan', 'Plan of small', 'breaks'],
-    ...(hasModel ? [['#/env/model/plan', 'Plan of model', 'fettle plan -e model'], ['#/plans', 'Kept plans', 'model.plan']] : []),
+    ['#/env/small/terminal', 'Terminals of small', 'There are no services.'],
+    ['#/nodes', 'Nodes and images', 'There are no nodes but this machine'],
+    ['#/env/model/plan', 'Plan of model', 'fettle plan -e model'],
+    ['#/plans', 'Kept plans', 'model.plan'],
   ];
 }
 
-async function checkViews(page, origin, hasModel) {
-  for (const [address, heading, text] of viewsOf(hasModel))
+async function checkViews(page, origin) {
+  for (const [address, heading, text] of viewsOf())
     await step(`${address} shows \`${text}\``, async () => {
       await open(page, origin, address, heading);
       await until(page, (wanted) => document.body.innerText.includes(wanted), text);
@@ -255,6 +275,47 @@ async function checkChange(page, origin) {
   });
 }
 
+async function checkRunUnderWay(page, origin) {
+  const path = join(folder, 'slow.sls');
+  writeFileSync(path, 'first:\n  test.nop: []\nslow:\n  cmd.run:\n    - name: sleep 3\n    - require:\n      - test: first\n');
+  await step('the time line of a run grows while it happens', async () => {
+    const ended = new Promise((resolve) => spawn(program, ['state', path, '-e', 'slow', '-q'], { env: { ...process.env, FETTLE_HOME: home }, stdio: 'ignore' }).once('exit', resolve));
+    await open(page, origin, '#/env/small', 'small');
+    for (const end = Date.now() + 20_000; !await page.evaluate(() => fetch('/api/environments/slow/runs').then((reply) => reply.json()).then((all) => all.runs?.length > 0));) assert.ok(Date.now() < end);
+    await open(page, origin, '#/env/slow/runs', 'Runs of slow');
+    await page.click('tbody a');
+    await page.waitForSelector('svg.bar.open');
+    const width = () => page.evaluate(() => document.querySelector('svg.bar.open')?.closest('tr').children[4].textContent);
+    const before = await width();
+    await until(page, (then) => document.querySelector('svg.bar.open')?.closest('tr').children[4].textContent !== then, before);
+    assert.match(await page.innerText('main'), /it is under way[\s\S]*slow[\s\S]*under way/);
+    assert.equal(await ended, 0);
+    await until(page, () => document.querySelector('svg.bar.open') === null && /done/.test(document.querySelector('tbody').innerText) && !document.body.innerText.includes('under way'));
+    await checkAxe(page, 'run');
+  });
+}
+
+async function takePictures(page, origin) {
+  if (manual === undefined) return;
+  await open(page, origin, '#/env/small/graph', 'Graph of small');
+  await page.click('[role=option]:has-text("breaks")');
+  await page.waitForSelector('.details .why li');
+  await picture(page, 'graph');
+  await open(page, origin, '#/env/small/runs', 'Runs of small');
+  await page.click('tbody a >> nth=-1');
+  await page.waitForSelector('svg.bar');
+  await picture(page, 'run');
+  await open(page, origin, '#/env/small/events', 'Events of small');
+  await page.fill('input[type=search]', 'breaks');
+  await page.click('button:text-is("Find")');
+  await until(page, () => document.body.innerText.includes('with “breaks”'));
+  await picture(page, 'events');
+  await open(page, origin, '#/env/small/pending', 'Pending in small');
+  await picture(page, 'pending');
+  await open(page, origin, '#/env/model/versions/2/1', 'From version 1 to 2 of model');
+  await picture(page, 'versions');
+}
+
 async function checkKeptPlan(browser) {
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
@@ -266,7 +327,7 @@ async function checkKeptPlan(browser) {
     });
   });
   await context.close();
-  server.child.kill('SIGTERM');
+  await server.end();
 }
 
 async function checkShop(browser) {
@@ -296,17 +357,17 @@ async function checkShop(browser) {
       await page.locator('[role=option]').filter({ hasText: /^service\/web done/ }).click();
       await page.waitForSelector('.details .why li');
       await checkAxe(page, 'graph of the shop');
-      await page.screenshot({ path: picture });
+      await page.screenshot({ path: shopPicture });
     });
   });
   await context.close();
-  server.child.kill('SIGTERM');
+  await server.end();
 }
 
-const tools = { serve, until, step, look, title, settled, open, checkAxe, checkWidth };
+const tools = { serve, until, step, look, title, settled, open, checkAxe, checkWidth, picture };
 
 async function main() {
-  const hasModel = makeEnvironments();
+  makeEnvironments();
   await step('an address that nobody can read ends it', async () => {
     const lost = spawnSync(program, ['web', '--no-open'], { env: { ...process.env, FETTLE_HOME: home }, stdio: ['ignore', openSync('/dev/full', 'w'), 'ignore'], timeout: 10_000 });
     assert.equal(lost.status, 1);
@@ -322,29 +383,32 @@ async function main() {
       assert.equal(reply.status(), 403);
       await other.close();
     });
-    await checkViews(page, origin, hasModel);
+    await checkViews(page, origin);
     await checkPictures(browser, page, origin, 'light');
     await checkClicks(page, origin);
     await checkKeys(page, origin);
     await checkChange(page, origin);
+    await checkRunUnderWay(page, origin);
+    await takePictures(page, origin);
   });
   contexts.push(context);
   // The same on a small screen in the dark; 400 % of 1280 pixels are 320.
   const small = await serve(home);
+  await step('another call uses the server that is there', async () => {
+    assert.equal(await small.ended, 0);
+    assert.equal(new URL(small.address).origin, new URL(server.address).origin);
+    assert.notEqual(small.address, server.address);
+  });
   contexts.push(await look(browser, small, { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }, async (page, origin) => {
-    await checkViews(page, origin, hasModel);
+    await checkViews(page, origin);
     await checkPictures(browser, page, origin, 'dark');
   }));
   await Promise.all(contexts.map((one) => one.close()));
-  if (hasModel) await checkKeptPlan(browser);
+  await checkKeptPlan(browser);
   if (engineTool !== undefined) await checkEngine({ ...tools, browser, program, engineTool, images, folder });
   if (shopHome !== undefined) await checkShop(browser);
   await browser.close();
-  for (const { child } of [server, small]) {
-    const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-    child.kill('SIGTERM');
-    await step('SIGTERM ends it well', async () => assert.equal(await ended, 0));
-  }
+  await step('SIGTERM ends it well', async () => assert.equal(await server.end(), 0));
 }
 
 main().then(() => console.log(`${passed} passed, 0 failed`), (error) => { console.error(error); console.log(`${passed} passed, 1 failed`); process.exitCode = 1; })

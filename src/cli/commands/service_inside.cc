@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
@@ -21,23 +20,12 @@ std::vector<std::string> terminal_variables() {
   return {cat("TERM=", type == nullptr || *type == 0 ? "xterm" : type)};
 }
 
-/// A command runs in what runs.
-Status check_runs(const ChosenService& chosen) {
-  TRY(container_of(chosen.service));
-  if (chosen.service.status != "stopped")
-    return {};
-  return world_error(cat("the service `", chosen.service.name,
-                         "` is not running; `fettle service start ",
-                         quoted_for_shell(chosen.environment), " ",
-                         quoted_for_shell(chosen.service.name), "` starts it"));
-}
-
 /// Talks with a command in a service. What can be refused is refused while the terminal is as it
 /// was.
 Result<int> talk(const Face& face, const ChosenService& chosen, ExecOptions options) {
   ExecOutput output(face);
   TRY(output.check(options));
-  TRY(check_runs(chosen));
+  TRY(check_runs(chosen.environment, chosen.service));
   const int code =
       TRY(talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
         return talk_inside(*chosen.place, chosen.service, with, ends, output.sink(),
@@ -63,18 +51,17 @@ Result<int> service_exec(Face& face) {
   options.tty = face.parsed.flag("tty");
   if (options.input || options.tty)
     return talk(face, chosen, std::move(options));
-  TRY(check_runs(chosen));
+  TRY(check_runs(chosen.environment, chosen.service));
   ExecOutput output(face);
   const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, output.sink(),
                                       chosen.place->interrupt->acts_token()));
   return output.end(code);
 }
 
-/// Bash where it is, else whatever `sh` is there. Without a terminal it reads commands.
 Result<int> shell(Face& face) {
   const ChosenService chosen = TRY(choose_service(face));
   ExecOptions options;
-  options.command = {"sh", "-c", "command -v bash >/dev/null 2>&1 && exec bash || exec sh"};
+  options.command = shell_command();
   options.user = face.parsed.text("user");
   options.input = true;
   options.tty = isatty(STDIN_FILENO) == 1;

@@ -1,5 +1,6 @@
 #include "verbs/environments/inside.h"
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "core/driver.h"
 #include "kinds/service.h"
@@ -20,6 +21,19 @@ Result<std::string> container_of(const ServiceView& service) {
         cat("the container of `", service.name,
             "` was removed outside fettle; the next run of its package creates it again"));
   return service.container;
+}
+
+Status check_runs(const Name& environment, const ServiceView& service) {
+  TRY(container_of(service));
+  if (service.status != "stopped")
+    return {};
+  return world_error(cat("the service `", service.name, "` is not running; `fettle service start ",
+                         quoted_for_shell(environment), " ", quoted_for_shell(service.name),
+                         "` starts it"));
+}
+
+std::vector<std::string> shell_command() {
+  return {"sh", "-c", "command -v bash >/dev/null 2>&1 && exec bash || exec sh"};
 }
 
 Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,

@@ -14,6 +14,11 @@ Result<ContainerEngine*> engine_inside(const Workplace& place);
 /// The container of a service that is there, or that a failed attempt has left.
 Result<std::string> container_of(const ServiceView& service);
 
+/// Error: the service does not run, so nothing can be run in it.
+Status check_runs(const Name& environment, const ServiceView& service);
+/// Bash where it is, else whatever `sh` is there. Without a terminal it reads commands.
+std::vector<std::string> shell_command();
+
 /// Runs a command to its end and returns its exit code; see `ContainerEngine::run`.
 Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
                            const ExecOptions& options, const StreamSink& sink,

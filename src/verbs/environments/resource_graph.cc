@@ -75,16 +75,24 @@ void sort_column(std::vector<uint32_t>& column, const Neighbours& neighbours,
   }
 }
 
+/// Who needs whom, in both directions.
+struct Neighbourhood {
+  Neighbours needs, users;
+
+  Neighbourhood(size_t count, const std::vector<GraphEdge>& edges) : needs(count), users(count) {
+    for (const GraphEdge& edge : edges) {
+      if (edge.from == edge.to)
+        continue;
+      needs[edge.from].push_back(edge.to);
+      users[edge.to].push_back(edge.from);
+    }
+  }
+};
+
 }  // namespace
 
 std::vector<GraphPlace> places_of(size_t count, const std::vector<GraphEdge>& edges) {
-  Neighbours needs(count), users(count);
-  for (const GraphEdge& edge : edges) {
-    if (edge.from == edge.to)
-      continue;
-    needs[edge.from].push_back(edge.to);
-    users[edge.to].push_back(edge.from);
-  }
+  const auto [needs, users] = Neighbourhood(count, edges);
   const std::vector<uint32_t> ranks = ranks_of(needs, users);
   std::vector<std::vector<uint32_t>> columns;
   for (uint32_t i = 0; i < count; ++i) {
@@ -118,7 +126,8 @@ int urgency_of(std::string_view state) {
   return static_cast<int>(std::ranges::find(order, state) - order.begin());
 }
 
-/// Everything that is recorded, in the order of keys.
+/// Everything that is recorded, in the order of keys. The nodes have no ids and labels yet: of ten
+/// thousand, few are drawn.
 ResourceGraph whole_graph(const Known& known, bool is_at_work) {
   ResourceGraph graph;
   std::vector<const Known::value_type*> sorted;
@@ -127,15 +136,17 @@ ResourceGraph whole_graph(const Known& known, bool is_at_work) {
     sorted.push_back(&entry);
   std::ranges::sort(sorted, {},
                     [](const Known::value_type* one) -> const Key& { return one->first; });
-  std::unordered_map<Key, uint32_t, KeyHash> ids;
+  std::unordered_map<const Record*, uint32_t> ids;
+  ids.reserve(sorted.size());
+  graph.nodes.reserve(sorted.size());
   for (const Known::value_type* one : sorted) {
     const auto& [key, record] = *one;
-    ids.emplace(key, static_cast<uint32_t>(graph.nodes.size()));
+    ids.emplace(record.get(), static_cast<uint32_t>(graph.nodes.size()));
     const Resource* const resource = resource_of_then(*record);
-    graph.nodes.push_back({to_string(key),
+    graph.nodes.push_back({{},
                            key,
                            key.kind,
-                           shown_key(key),
+                           {},
                            std::string(state_of(*record, is_at_work)),
                            resource == nullptr ? Name() : resource->origin,
                            1,
@@ -146,8 +157,9 @@ ResourceGraph whole_graph(const Known& known, bool is_at_work) {
     if (resource == nullptr)
       continue;
     const auto add = [&](const Key& key, Bond bond) {
-      if (const auto found = ids.find(key); found != ids.end() && found->second != i)
-        graph.edges.push_back({i, found->second, bond});
+      if (const auto found = known.find(key);
+          found != known.end() && found->second != sorted[i]->second)
+        graph.edges.push_back({i, ids.at(found->second.get()), bond});
     };
     for (const Need& need : resource->needs)
       for (const Key& key : need.keys)
@@ -175,53 +187,73 @@ void place_nodes(ResourceGraph& graph) {
     graph.nodes[i].place = places[i];
 }
 
-/// The group of each node.
-std::vector<std::string> groups_of(const ResourceGraph& graph) {
-  uint32_t columns = 1;
-  for (const GraphNode& node : graph.nodes)
-    columns = std::max(columns, node.place.rank + 1);
+void name_nodes(ResourceGraph& graph) {
+  for (GraphNode& node : graph.nodes) {
+    if (!node.key)
+      continue;
+    node.id = to_string(*node.key);
+    node.label = shown_key(*node.key);
+  }
+}
+
+/// The groups of a graph: nodes of one kind in neighbouring columns. Rows do not matter, and to find
+/// those of ten thousand nodes takes longer than all else.
+struct Groups {
+  std::vector<std::string> names;
+  std::vector<uint32_t> of_node;
+};
+
+Groups groups_of(const ResourceGraph& graph) {
+  const auto [needs, users] = Neighbourhood(graph.nodes.size(), graph.edges);
+  const std::vector<uint32_t> ranks = ranks_of(needs, users);
+  const uint32_t columns = ranks.empty() ? 1 : std::ranges::max(ranks) + 1;
   const uint32_t width = (columns + bands - 1) / bands;
-  std::vector<std::string> groups;
-  groups.reserve(graph.nodes.size());
-  for (const GraphNode& node : graph.nodes)
-    groups.push_back(cat(node.kind, "@", node.place.rank / width));
+  Groups groups;
+  std::map<std::pair<Name, uint32_t>, uint32_t> numbers;
+  groups.of_node.reserve(ranks.size());
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const uint32_t band = ranks[i] / width;
+    const auto [found, is_new] = numbers.try_emplace(std::pair(graph.nodes[i].kind, band),
+                                                     static_cast<uint32_t>(groups.names.size()));
+    if (is_new)
+      groups.names.push_back(cat(graph.nodes[i].kind, "@", band));
+    groups.of_node.push_back(found->second);
+  }
   return groups;
 }
 
-ResourceGraph grouped_graph(const ResourceGraph& whole, const std::vector<std::string>& groups) {
+ResourceGraph grouped_graph(const ResourceGraph& whole, const Groups& groups) {
   ResourceGraph graph;
   graph.resources = whole.resources;
-  std::map<std::string, uint32_t> ids;
-  std::vector<uint32_t> group_of(whole.nodes.size());
+  for (const std::string& name : groups.names)
+    graph.nodes.push_back({name, std::nullopt, {}, {}, "done", {}, 0, {}});
   for (size_t i = 0; i < whole.nodes.size(); ++i) {
     const GraphNode& node = whole.nodes[i];
-    const auto [found, is_new] =
-        ids.try_emplace(groups[i], static_cast<uint32_t>(graph.nodes.size()));
-    group_of[i] = found->second;
-    if (is_new) {
-      graph.nodes.push_back({groups[i], std::nullopt, node.kind, {}, node.state, {}, 0, {}});
-    }
-    GraphNode& group = graph.nodes[found->second];
+    GraphNode& group = graph.nodes[groups.of_node[i]];
+    group.kind = node.kind;
     ++group.members;
     if (urgency_of(node.state) > urgency_of(group.state))
       group.state = node.state;
   }
   for (GraphNode& group : graph.nodes)
     group.label = cat(group.kind, " × ", group.members);
-  for (const GraphEdge& edge : whole.edges)
-    if (group_of[edge.from] != group_of[edge.to])
-      graph.edges.push_back({group_of[edge.from], group_of[edge.to], edge.bond});
+  for (const GraphEdge& edge : whole.edges) {
+    const uint32_t from = groups.of_node[edge.from], to = groups.of_node[edge.to];
+    if (from != to)
+      graph.edges.push_back({from, to, edge.bond});
+  }
   return graph;
 }
 
 /// The members of a group, as many as a picture has.
-ResourceGraph opened_graph(ResourceGraph whole, const std::vector<std::string>& groups,
-                           const std::string& group) {
+ResourceGraph opened_graph(ResourceGraph whole, const Groups& groups, const std::string& group) {
   ResourceGraph graph;
   graph.resources = whole.resources;
+  const auto number =
+      static_cast<size_t>(std::ranges::find(groups.names, group) - groups.names.begin());
   std::vector<uint32_t> ids(whole.nodes.size(), UINT32_MAX);
   for (size_t i = 0; i < whole.nodes.size(); ++i) {
-    if (groups[i] != group)
+    if (groups.of_node[i] != number)
       continue;
     if (graph.nodes.size() == most_graph_nodes) {
       ++graph.left_out;
@@ -241,15 +273,15 @@ ResourceGraph opened_graph(ResourceGraph whole, const std::vector<std::string>& 
 Result<ResourceGraph> graph_of(const Known& known, const std::string& group, bool is_at_work) {
   ResourceGraph graph = whole_graph(known, is_at_work);
   join_edges(graph.edges);
-  place_nodes(graph);
-  if (group.empty() && graph.nodes.size() <= most_graph_nodes)
-    return graph;
-  const std::vector<std::string> groups = groups_of(graph);
-  graph =
-      group.empty() ? grouped_graph(graph, groups) : opened_graph(std::move(graph), groups, group);
-  if (graph.nodes.empty())
-    return user_error(cat("there is no group `", printable(group), "` of resources"));
-  join_edges(graph.edges);
+  if (!group.empty() || graph.nodes.size() > most_graph_nodes) {
+    const Groups groups = groups_of(graph);
+    graph = group.empty() ? grouped_graph(graph, groups)
+                          : opened_graph(std::move(graph), groups, group);
+    if (graph.nodes.empty())
+      return user_error(cat("there is no group `", printable(group), "` of resources"));
+    join_edges(graph.edges);
+  }
+  name_nodes(graph);
   place_nodes(graph);
   return graph;
 }
