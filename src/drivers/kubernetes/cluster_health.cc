@@ -46,13 +46,12 @@ std::map<Name, WorkloadPods> count_pods(const kubernetes::ObjectCache& objects) 
       workloads[meta.uid] = {
           .kind = type.kind, .space = meta.space, .name = meta.name, .counts = {}};
     }
-  for (const Value& pod : objects.all(cluster::types::pods.kind)) {
+  objects.for_each(cluster::types::pods.kind, [&](const Value& pod) {
     const cluster::ObjectMeta meta = cluster::meta_of(pod);
-    if (!meta.controller)
-      continue;
-    if (const auto found = workloads.find(meta.controller->uid); found != workloads.end())
+    const auto found = meta.controller ? workloads.find(meta.controller->uid) : workloads.end();
+    if (found != workloads.end())
       ++found->second.counts.at(static_cast<size_t>(state_of_object(pod, meta.is_leaving)));
-  }
+  });
   return workloads;
 }
 
