@@ -32,6 +32,16 @@ Value error_value(const Error& error) {
       {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}});
 }
 
+/// The part of a log's bytes that is whole frames: something else may be sent behind them.
+size_t size_of_whole_frames(std::string_view bytes) {
+  FrameReader reader;
+  reader.add(bytes);
+  size_t size = 0;
+  for (Result<std::optional<Frame>> frame = reader.next(); frame && *frame; frame = reader.next())
+    size += packed((*frame)->type, (*frame)->payload).size();
+  return size;
+}
+
 /// A command and its client.
 class CommandSession {
  public:
@@ -218,8 +228,9 @@ class CommandSession {
   void feed_client() {
     if (log_ && !line_.is_gone() && line_.unsent() < piece_bytes && sent_ < log_->size())
       if (const Result<std::string> bytes = log_->read(sent_)) {
-        sent_ += bytes->size();
-        line_.send_packed(*bytes);
+        const size_t size = size_of_whole_frames(*bytes);
+        sent_ += size;
+        line_.send_packed(std::string_view(*bytes).substr(0, size));
       }
     line_.push();
     if (line_.is_gone())
@@ -247,7 +258,7 @@ class CommandSession {
         resize(frame->payload);
       else
         line_.leave();
-      if (input_.size() > largest_frame)
+      if (input_.size() > input_window)  // no client of ours
         line_.leave();
     }
     if (input_.empty() && input_ends_)
@@ -303,6 +314,7 @@ class CommandSession {
     const ssize_t count = ::write(input_descriptor(), input_.data(), input_.size());
     if (count > 0) {
       input_.erase(0, static_cast<size_t>(count));
+      line_.send(FrameType::input, write_json(Value::dict({{"taken", count}})));
     } else if (count < 0 && errno != EAGAIN && errno != EINTR) {  // it reads no more
       input_.clear();
       child_.input.close();
