@@ -169,7 +169,7 @@ class Follower {
       if (line_.is_gone())
         return leaves_at_ ? Result<ClientEnd>(ClientEnd{0, true}) : lost_in_the_middle();
       line_.push();
-      const bool reads = reads_input_ && line_.unsent() < enough_unsent;
+      const bool reads = reads_input_ && may_send_ > 0;
       std::array<pollfd, 4> polled{pollfd{line_.descriptor(), line_.events(), 0},
                                    pollfd{signals.get(), POLLIN, 0},
                                    pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
@@ -212,6 +212,10 @@ class Follower {
         break;
       case FrameType::errors:
         write_all(STDERR_FILENO, frame.payload);
+        break;
+      case FrameType::input:  // it has taken so much of ours
+        may_send_ += static_cast<size_t>(std::clamp<int64_t>(number_in(frame.payload, "taken"), 0,
+                                                             static_cast<int64_t>(input_window)));
         break;
       case FrameType::raw:
         raw_.set(frame.payload == "1");
@@ -267,8 +271,9 @@ class Follower {
 
   void read_input() {
     std::array<char, piece_bytes> buffer{};
-    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), std::min(buffer.size(), may_send_));
     if (count > 0) {
+      may_send_ -= static_cast<size_t>(count);
       line_.send(FrameType::input, {buffer.data(), static_cast<size_t>(count)});
     } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
       line_.send(FrameType::input_end);
@@ -319,6 +324,7 @@ class Follower {
   const ClientPlace& place_;
   const WrittenPaths writes_;
   bool reads_input_;
+  size_t may_send_ = input_window;  ///< of standard input
   const bool is_reader_;
   RawInput raw_;
   ArrivingFile arriving_;

@@ -10,6 +10,10 @@
 
 namespace fettle {
 
+/// How much of its standard input a client sends before it hears that the command has taken some.
+/// Ctrl-C would be behind what a command does not read, and so would the end of the connection.
+constexpr size_t input_window = 256 << 10;
+
 class Line {
  public:
   explicit Line(Descriptor socket, std::string_view already_read = {});

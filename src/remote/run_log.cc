@@ -127,7 +127,7 @@ void RunLog::take_request() const {
 }
 
 Result<std::string> RunLog::read(uint64_t from) const {
-  std::string bytes(piece_bytes, '\0');
+  std::string bytes(2 * piece_bytes, '\0');  // at least one frame
   const ssize_t count = pread(frames_.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
   if (count < 0)
     return file_error("cannot read", folder_ / "frames");

@@ -61,23 +61,28 @@ TEST_F(ServerOfCommandsTest, StandardInputTravelsOnlyWhenItIsRead) {
   EXPECT_EQ(none.end().output, "");
 }
 
-TEST_F(ServerOfCommandsTest, InputThatACommandReadsLateWaitsAtTheClient) {
+TEST_F(ServerOfCommandsTest, InputWaitsUntilItIsReadAndHoldsNoCtrlC) {
   serve();
-  const std::string path = (home_.path() / "input").string();
-  constexpr size_t bytes = 2 * largest_frame;
-  ASSERT_TRUE(write_file(path, std::string(bytes, 'x')));
-  Client client([&](const ClientPlace& place) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    dup2(file.get(), STDIN_FILENO);
-    NamedFiles named;
-    named.takes_input = true;
-    CommandRequest request;
-    request.words = {"late"};
-    return run_at_server(server_, request, named, false, place);
-  });
+  const std::string file = (home_.path() / "input").string();
+  const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(ftruncate(made.get(), 40'000'000), 0);
+  const auto with_input = [&](Client::Work work) {
+    return [work = std::move(work), file](const ClientPlace& place) {
+      const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+      dup2(input.get(), STDIN_FILENO);
+      return work(place);
+    };
+  };
+  Client client(with_input(command({"counts", flag()}, {{}, {}, true})));
+  client.await("waiting\n");
+  usleep(200'000);  // more would have been sent by now than anybody keeps
+  raise_flag();
   const Told told = client.end();
-  EXPECT_EQ(told.code, 0) << told.errors;
-  EXPECT_EQ(told.output, std::to_string(bytes));
+  EXPECT_EQ(told.output, "waiting\n40000000\n") << told.errors;
+  Client stopped_client(with_input(command({"wait", flag() + "2"}, {{}, {}, true})));
+  stopped_client.await("waiting\n");
+  stopped_client.send(SIGINT);
+  EXPECT_EQ(stopped_client.end().output, "waiting\nstopped\n");
 }
 
 TEST_F(ServerOfCommandsTest, OutputAndErrorsKeepTheirOrderInOneFile) {

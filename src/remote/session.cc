@@ -23,8 +23,6 @@ namespace {
 
 /// How much of a command's output waits for a slow client before the command does.
 constexpr size_t most_unsent = 256 << 10;
-/// How much of a client's input waits for a slow command before the client does.
-constexpr size_t most_unread = 256 << 10;
 constexpr Duration look_again = 20ms;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
@@ -32,6 +30,16 @@ constexpr Duration reader_limit = 2s;
 Value error_value(const Error& error) {
   return Value::dict(
       {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}});
+}
+
+/// The part of a log's bytes that is whole frames: something else may be sent behind them.
+size_t size_of_whole_frames(std::string_view bytes) {
+  FrameReader reader;
+  reader.add(bytes);
+  size_t size = 0;
+  for (Result<std::optional<Frame>> frame = reader.next(); frame && *frame; frame = reader.next())
+    size += packed((*frame)->type, (*frame)->payload).size();
+  return size;
 }
 
 /// A command and its client.
@@ -113,7 +121,7 @@ class CommandSession {
       feed_client();
       enum Place { client, ended, signalled, output, errors, terminal, input, control, places };
       std::array<pollfd, places> polled{};
-      polled[client] = {line_.is_gone() ? -1 : line_.descriptor(), events_of_client(), 0};
+      polled[client] = {line_.is_gone() ? -1 : line_.descriptor(), line_.events(), 0};
       polled[ended] = {child_.end.get(), POLLIN, 0};
       polled[signalled] = {signals.get(), POLLIN, 0};
       const bool takes = log_ || line_.is_gone() || line_.unsent() < most_unsent;
@@ -220,18 +228,13 @@ class CommandSession {
   void feed_client() {
     if (log_ && !line_.is_gone() && line_.unsent() < piece_bytes && sent_ < log_->size())
       if (const Result<std::string> bytes = log_->read(sent_)) {
-        sent_ += bytes->size();
-        line_.send_packed(*bytes);
+        const size_t size = size_of_whole_frames(*bytes);
+        sent_ += size;
+        line_.send_packed(std::string_view(*bytes).substr(0, size));
       }
     line_.push();
     if (line_.is_gone())
       client_went();
-  }
-
-  /// A client that sends more than its command reads has to wait; that it has gone is heard anyway.
-  short events_of_client() const {
-    return input_.size() < most_unread ? line_.events()
-                                       : static_cast<short>((line_.events() & ~POLLIN) | POLLRDHUP);
   }
 
   void hear_client(short events) {
@@ -255,7 +258,7 @@ class CommandSession {
         resize(frame->payload);
       else
         line_.leave();
-      if (input_.size() > largest_frame)
+      if (input_.size() > input_window)  // no client of ours
         line_.leave();
     }
     if (input_.empty() && input_ends_)
@@ -311,6 +314,7 @@ class CommandSession {
     const ssize_t count = ::write(input_descriptor(), input_.data(), input_.size());
     if (count > 0) {
       input_.erase(0, static_cast<size_t>(count));
+      line_.send(FrameType::input, write_json(Value::dict({{"taken", count}})));
     } else if (count < 0 && errno != EAGAIN && errno != EINTR) {  // it reads no more
       input_.clear();
       child_.input.close();

@@ -82,6 +82,19 @@ inline int finish_after_reader(const CommandRequest& request) {
   return write_file(request.words[1], "") ? 0 : 1;
 }
 
+/// When there is a file, tells how much it has to read.
+inline int count_input(const CommandRequest& request) {
+  say("waiting\n");
+  while (!file_exists(request.words[1]))
+    usleep(5'000);
+  std::array<char, 65'536> buffer{};
+  size_t size = 0;
+  for (ssize_t count = 0; (count = ::read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;)
+    size += static_cast<size_t>(count);
+  say(cat(size, "\n"));
+  return 0;
+}
+
 /// Until it is asked to stop, or there is a file.
 inline int wait_for_file(const CommandRequest& request, bool hears_interrupts) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP})
@@ -112,11 +125,6 @@ inline int run_command(const CommandRequest& request, const std::string& root) {
     say(all_of(STDIN_FILENO));
     return 0;
   }
-  if (word == "late") {
-    usleep(500'000);
-    say(std::to_string(all_of(STDIN_FILENO).size()));
-    return 0;
-  }
   if (word == "much") {
     for (int i = 0; i < 2'000; ++i)
       say(std::string(1'000, 'x'));
@@ -126,6 +134,8 @@ inline int run_command(const CommandRequest& request, const std::string& root) {
     return say_variables();
   if (word == "terminal")
     return say_terminal();
+  if (word == "counts")
+    return count_input(request);
   if (word == "finishes")
     return finish_after_reader(request);
   return wait_for_file(request, word != "ignore");
