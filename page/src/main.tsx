@@ -73,5 +73,7 @@ function Page() {
 }
 
 keepKey();
-render(<Page />, document.getElementById('page')!);
+const root = document.getElementById('page')!;
+root.replaceChildren();  // what is there before the script is
+render(<Page />, root);
 openStream().catch(() => undefined);

@@ -60,8 +60,9 @@ async function differenceOf([one, other, another]) {
   return { mean: sum / points / 3, others: others / points };
 }
 
-export async function comparePicture(browser, locator, name) {
-  const shot = `data:image/png;base64,${(await locator.screenshot()).toString('base64')}`;
+// `place`: a page, or a part of one.
+export async function comparePicture(browser, place, name) {
+  const shot = `data:image/png;base64,${(await place.screenshot()).toString('base64')}`;
   const now = await inBlank(browser, reduced, shot);
   const path = join(folder, `${name}.png`);
   if (process.env.UPDATE_PICTURES !== undefined || !existsSync(path)) {

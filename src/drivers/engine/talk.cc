@@ -30,7 +30,8 @@ class Conversation {
     Poller poller(stop_);
     resize();
     while (true) {
-      if (!TRY(take_output()))
+      const Output output = TRY(take_output());
+      if (output == Output::ended)
         return {};
       // While the other side takes nothing, nothing more is read for it.
       const bool is_full = !typed_.empty();
@@ -38,7 +39,7 @@ class Conversation {
       std::array<pollfd, 3> waited{pollfd{open_.connection.descriptor(), events, 0},
                                    pollfd{is_full ? -1 : input_, POLLIN, 0},
                                    pollfd{ends_.resized, POLLIN, 0}};
-      TRY(poller.wait(waited, for_ever));
+      TRY(poller.wait(waited, output == Output::more ? Duration(0) : for_ever));
       TRY(hand_on_typed());
       if (waited[2].revents != 0)
         take_resize();
@@ -48,14 +49,18 @@ class Conversation {
   }
 
  private:
-  /// Takes everything that has arrived. False: the other side has ended.
-  Result<bool> take_output() {
-    while (const std::optional<size_t> count = TRY(open_.connection.read_ready(buffer_))) {
-      if (*count == 0)
-        return false;
-      TRY(sink_({buffer_.data(), *count}));
-    }
-    return true;
+  enum class Output { all, more, ended };
+
+  /// Takes a piece of what has arrived. Not all of it: a command that prints endlessly is ended by a
+  /// key, which must be passed on meanwhile.
+  Result<Output> take_output() {
+    const std::optional<size_t> count = TRY(open_.connection.read_ready(buffer_));
+    if (!count)
+      return Output::all;
+    if (*count == 0)
+      return Output::ended;
+    TRY(sink_({buffer_.data(), *count}));
+    return Output::more;
   }
 
   Status hand_on_input() {
