@@ -12,10 +12,10 @@ constexpr std::string_view lock_prefix = "session-";
 
 /// A content that was put and has no references yet belongs to the session that put it. The session
 /// has a lock file, whose lock ends with the process.
-class SqliteBlobIndex : public BlobIndex {
+class SqlBlobIndex : public BlobIndex {
  public:
-  explicit SqliteBlobIndex(std::string path) : path_(std::move(path)) {}
-  ~SqliteBlobIndex() override {
+  explicit SqlBlobIndex(std::string path) : path_(std::move(path)) {}
+  ~SqlBlobIndex() override {
     if (lock_)
       std::move(*lock_).remove();
   }
@@ -171,7 +171,7 @@ class SqliteBlobIndex : public BlobIndex {
 }  // namespace
 
 std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path) {
-  return std::make_unique<SqliteBlobIndex>(path);
+  return std::make_unique<SqlBlobIndex>(path);
 }
 
 }  // namespace fettle

@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database);
+std::unique_ptr<Versions> make_sql_versions(Sqlite& database);
 
 /// Adds a version, within the transaction of a wish. Call `keep_version` once that is committed.
 Status add_version(StagedVersion& staged, Time now);

@@ -1,4 +1,4 @@
-#include "store/sqlite_versions.h"
+#include "store/sql_versions.h"
 
 #include <algorithm>
 #include <bit>
@@ -41,9 +41,9 @@ uint64_t first_byte_first(uint64_t word) {
 
 constexpr int64_t open_span = INT64_MAX;
 
-class SqliteSnapshot : public Snapshot {
+class SqlSnapshot : public Snapshot {
  public:
-  SqliteSnapshot(Sqlite& database, int64_t world, uint64_t number, Value detail)
+  SqlSnapshot(Sqlite& database, int64_t world, uint64_t number, Value detail)
       : database_(database),
         world_(world),
         number_(static_cast<int64_t>(number)),
@@ -390,11 +390,11 @@ class Unstager {
   int64_t number_;
 };
 
-class SqliteStagedVersion : public StagedVersion {
+class SqlStagedVersion : public StagedVersion {
  public:
-  SqliteStagedVersion(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
+  SqlStagedVersion(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
       : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
-  ~SqliteStagedVersion() override {
+  ~SqlStagedVersion() override {
     // If it cannot be taken back now, the next push takes it back.
     if (is_written_ && !is_added_)
       static_cast<void>(Unstager(database_, world_, static_cast<int64_t>(delta_.number)).run());
@@ -461,17 +461,16 @@ class SqliteStagedVersion : public StagedVersion {
   bool is_written_ = false, is_added_ = false;
 };
 
-class SqlitePushTurn : public PushTurn {
+class SqlPushTurn : public PushTurn {
  public:
-  SqlitePushTurn(Sqlite& database, int64_t world, std::optional<LockFile> lock,
-                 std::unique_ptr<Snapshot> newest)
+  SqlPushTurn(Sqlite& database, int64_t world, std::optional<LockFile> lock,
+              std::unique_ptr<Snapshot> newest)
       : database_(database), world_(world), lock_(std::move(lock)), newest_(std::move(newest)) {}
 
   const Snapshot& newest() const override { return *newest_; }
 
   Result<std::unique_ptr<StagedVersion>> stage(Delta delta) override {
-    auto staged =
-        std::make_unique<SqliteStagedVersion>(database_, world_, *newest_, std::move(delta));
+    auto staged = std::make_unique<SqlStagedVersion>(database_, world_, *newest_, std::move(delta));
     TRY(staged->write_ahead());
     return Result<std::unique_ptr<StagedVersion>>(std::move(staged));
   }
@@ -539,9 +538,9 @@ class SqlitePushTurn : public PushTurn {
   std::unique_ptr<Snapshot> newest_;
 };
 
-class SqliteVersions : public Versions {
+class SqlVersions : public Versions {
  public:
-  explicit SqliteVersions(Sqlite& database) : database_(database) {}
+  explicit SqlVersions(Sqlite& database) : database_(database) {}
 
   Result<std::vector<VersionHead>> heads(const Name& environment) override {
     Query query = TRY(database_.query(
@@ -572,7 +571,7 @@ class SqliteVersions : public Versions {
       wanted = number.value_or(newest);
       if (wanted == 0 && !number)
         return std::unique_ptr<Snapshot>(
-            std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
+            std::make_unique<SqlSnapshot>(database_, world, 0, Value::dict({})));
       found = TRY(head(environment, wanted));
     } while (!found && !number);  // removed since it was found
     if (!found)
@@ -580,7 +579,7 @@ class SqliteVersions : public Versions {
           cat("there is no version ", wanted, " of `", environment, "`",
               newest == 0 ? "; nothing has been exported yet" : cat("; the newest is ", newest)));
     return std::unique_ptr<Snapshot>(
-        std::make_unique<SqliteSnapshot>(database_, world, wanted, found->detail));
+        std::make_unique<SqlSnapshot>(database_, world, wanted, found->detail));
   }
 
   Result<std::unique_ptr<PushTurn>> begin_push(const Name& environment) override {
@@ -592,14 +591,14 @@ class SqliteVersions : public Versions {
         return std::unique_ptr<PushTurn>();
     }
     TRY(take_back_staged(world));
-    return std::unique_ptr<PushTurn>(std::make_unique<SqlitePushTurn>(
+    return std::unique_ptr<PushTurn>(std::make_unique<SqlPushTurn>(
         database_, world, std::move(lock), TRY(open(environment, std::nullopt))));
   }
 
   Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
                                              uint64_t newer) override {
-    return SqliteSnapshot::touched(database_, world_of(environment), static_cast<int64_t>(older),
-                                   static_cast<int64_t>(newer));
+    return SqlSnapshot::touched(database_, world_of(environment), static_cast<int64_t>(older),
+                                static_cast<int64_t>(newer));
   }
 
  private:
@@ -636,15 +635,15 @@ class SqliteVersions : public Versions {
 
 }  // namespace
 
-std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database) {
-  return std::make_unique<SqliteVersions>(database);
+std::unique_ptr<Versions> make_sql_versions(Sqlite& database) {
+  return std::make_unique<SqlVersions>(database);
 }
 
 Status add_version(StagedVersion& staged, Time now) {
-  return static_cast<SqliteStagedVersion&>(staged).add(now);
+  return static_cast<SqlStagedVersion&>(staged).add(now);
 }
 
-void keep_version(StagedVersion& staged) { static_cast<SqliteStagedVersion&>(staged).added(); }
+void keep_version(StagedVersion& staged) { static_cast<SqlStagedVersion&>(staged).added(); }
 
 Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now) {
   const int64_t world = world_of(environment);

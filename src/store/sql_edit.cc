@@ -1,4 +1,4 @@
-#include "store/sqlite_edit.h"
+#include "store/sql_edit.h"
 
 #include <algorithm>
 
@@ -7,9 +7,9 @@
 #include "core/environment_name.h"
 #include "store/record_codec.h"
 #include "store/references.h"
+#include "store/sql_versions.h"
 #include "store/sqlite_locks.h"
 #include "store/sqlite_schema.h"
-#include "store/sqlite_versions.h"
 
 namespace fettle {
 namespace {
@@ -51,15 +51,15 @@ Result<std::optional<Holder>> holder_in(Sqlite& database, const Name& environmen
              query.number(4) == 1 ? Holder::Role::controller : Holder::Role::command});
 }
 
-class SqliteEdit : public Edit {
+class SqlEdit : public Edit {
  public:
-  SqliteEdit(Sqlite& database, Name environment, std::optional<LockFile> lock, int64_t token)
+  SqlEdit(Sqlite& database, Name environment, std::optional<LockFile> lock, int64_t token)
       : database_(database),
         environment_(std::move(environment)),
         lock_(std::move(lock)),
         token_(token) {}
 
-  ~SqliteEdit() override {
+  ~SqlEdit() override {
     // Only the lock counts, and it ends in any case.
     static_cast<void>(transaction([this]() -> Status {
       return TRY(database_.query(is_removed_ ? "DELETE FROM leases WHERE environment=?"
@@ -271,9 +271,9 @@ class SqliteEdit : public Edit {
   std::optional<bool> refers_;  ///< none: not asked yet
 };
 
-class SqliteWish : public Wish {
+class SqlWish : public Wish {
  public:
-  SqliteWish(Sqlite& database, Name environment)
+  SqlWish(Sqlite& database, Name environment)
       : database_(database), environment_(std::move(environment)) {}
 
   Status ensure_environment(const Environment& otherwise) override {
@@ -320,9 +320,9 @@ class SqliteWish : public Wish {
 
 }  // namespace
 
-Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& database,
-                                                                      const Name& environment,
-                                                                      const Holder& me) {
+Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sql_edit(Sqlite& database,
+                                                                   const Name& environment,
+                                                                   const Holder& me) {
   std::optional<LockFile> lock;
   if (database.is_in_memory()) {
     if (std::optional<Holder> other = TRY(holder_in(database, environment)))
@@ -350,31 +350,31 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& da
           .run());
   TRY(transaction.commit());
   return std::unique_ptr<Edit>(
-      std::make_unique<SqliteEdit>(database, environment, std::move(lock), token));
+      std::make_unique<SqlEdit>(database, environment, std::move(lock), token));
 }
 
-Result<std::optional<Holder>> sqlite_holder(Sqlite& database, const Name& environment) {
+Result<std::optional<Holder>> sql_holder(Sqlite& database, const Name& environment) {
   if (!database.is_in_memory() &&
       !TRY(LockFile::is_taken(lock_path(database, edit_lock_name(environment)))))
     return std::optional<Holder>();
   return holder_in(database, environment);
 }
 
-Status sqlite_wish(Sqlite& database, const Name& environment,
-                   const std::function<Status(Wish&)>& say) {
+Status sql_wish(Sqlite& database, const Name& environment,
+                const std::function<Status(Wish&)>& say) {
   Transaction transaction = TRY(Transaction::begin(database));
   Query query = TRY(database.query("SELECT removing FROM environments WHERE name=?"));
   query.bind(environment.view());
   const bool is_removing = TRY(query.step()) && query.number(0) != 0;
   if (is_removing) {
-    if (const std::optional<Holder> remover = TRY(sqlite_holder(database, environment)))
+    if (const std::optional<Holder> remover = TRY(sql_holder(database, environment)))
       return world_error(cat("`", environment, "` is being removed by ", to_string(*remover)));
     // The removal was abandoned, and somebody wants the environment again.
     TRY(TRY(database.query("UPDATE environments SET removing=0 WHERE name=?"))
             .bind(environment.view())
             .run());
   }
-  SqliteWish wish(database, environment);
+  SqlWish wish(database, environment);
   TRY(say(wish));
   TRY(transaction.commit());
   wish.keep();

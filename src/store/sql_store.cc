@@ -6,18 +6,18 @@
 #include "base/text.h"
 #include "base/watcher.h"
 #include "store/record_codec.h"
-#include "store/sqlite_edit.h"
+#include "store/sql_edit.h"
+#include "store/sql_versions.h"
 #include "store/sqlite_locks.h"
 #include "store/sqlite_schema.h"
-#include "store/sqlite_versions.h"
 
 namespace fettle {
 namespace {
 
-class SqliteStore : public Store {
+class SqlStore : public Store {
  public:
-  explicit SqliteStore(std::unique_ptr<Sqlite> database)
-      : database_(std::move(database)), versions_(make_sqlite_versions(*database_)) {}
+  explicit SqlStore(std::unique_ptr<Sqlite> database)
+      : database_(std::move(database)), versions_(make_sql_versions(*database_)) {}
 
   Versions& versions() override { return *versions_; }
 
@@ -117,13 +117,13 @@ class SqliteStore : public Store {
 
   Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
                                                                  const Holder& me) override {
-    return begin_sqlite_edit(*database_, environment, me);
+    return begin_sql_edit(*database_, environment, me);
   }
   Result<std::optional<Holder>> holder(const Name& environment) override {
-    return sqlite_holder(*database_, environment);
+    return sql_holder(*database_, environment);
   }
   Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override {
-    return sqlite_wish(*database_, environment, say);
+    return sql_wish(*database_, environment, say);
   }
 
   Result<std::optional<Value>> note(const Name& environment, std::string_view name) override {
@@ -288,7 +288,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
   if (!database->is_in_memory())
     database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
   database->hide(std::move(secrets));
-  return Result<std::unique_ptr<Store>>(std::make_unique<SqliteStore>(std::move(database)));
+  return Result<std::unique_ptr<Store>>(std::make_unique<SqlStore>(std::move(database)));
 }
 
 }  // namespace fettle
