@@ -1,22 +1,24 @@
-#include "store/sqlite_store.h"
+#include "store/sql_store.h"
 
-#include <fcntl.h>
-
-#include "base/lock_file.h"
 #include "base/text.h"
-#include "base/watcher.h"
+#include "store/columns.h"
 #include "store/record_codec.h"
 #include "store/sql_edit.h"
 #include "store/sql_versions.h"
-#include "store/sqlite_locks.h"
-#include "store/sqlite_schema.h"
 
 namespace fettle {
 namespace {
 
+/// Where several write at once, a transaction with smaller numbers may still be open: whoever reads
+/// on from the largest number that he has seen would never see them.
+constexpr const char* settled_events =
+    "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, text, "
+    "detail FROM events WHERE sequence>? AND ?2='' AND written_by<pg_snapshot_xmin("
+    "pg_current_snapshot()) ORDER BY sequence LIMIT ?3";
+
 class SqlStore : public Store {
  public:
-  explicit SqlStore(std::unique_ptr<Sqlite> database)
+  explicit SqlStore(std::unique_ptr<Database> database)
       : database_(std::move(database)), versions_(make_sql_versions(*database_)) {}
 
   Versions& versions() override { return *versions_; }
@@ -43,7 +45,7 @@ class SqlStore : public Store {
     Known known = TRY(read_known(environment));
     // The pages of many records will not be read again soon.
     if (known.size() > 10'000)
-      TRY(database_->execute("PRAGMA shrink_memory"));
+      TRY(database_->shrink());
     return known;
   }
 
@@ -63,9 +65,11 @@ class SqlStore : public Store {
   Result<std::vector<Event>> events(const Name& environment, uint64_t after,
                                     size_t limit) override {
     Query query = TRY(database_->query(
-        "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
-        "text, detail FROM events "
-        "WHERE sequence>? AND (?2='' OR environment=?2) ORDER BY sequence LIMIT ?3"));
+        environment.empty() && database_->dialect() == Database::Dialect::postgres
+            ? settled_events
+            : "SELECT sequence, time, type, environment, kind, name, verb, because_kind, "
+              "because_name, text, detail FROM events WHERE sequence>? AND (?2='' OR "
+              "environment=?2) ORDER BY sequence LIMIT ?3"));
     query.bind(static_cast<int64_t>(after))
         .bind(environment.view())
         .bind(static_cast<int64_t>(limit));
@@ -134,13 +138,9 @@ class SqlStore : public Store {
     return std::optional(TRY(value_of(query.blob(0), *database_)));
   }
 
-  Result<int64_t> stamp() override {
-    Query query = TRY(database_->query("PRAGMA data_version"));
-    return TRY(query.step()) ? query.number(0) : 0;
-  }
+  Result<int64_t> stamp() override { return database_->stamp(); }
   bool watch(const std::function<void()>& tell, std::stop_token stop) override {
-    return !database_->is_in_memory() &&
-           watch_writes(cat(database_->path(), "-wal"), tell, std::move(stop));
+    return database_->watch(tell, std::move(stop));
   }
 
   Result<std::optional<Value>> cached(std::string_view name) override {
@@ -152,8 +152,9 @@ class SqlStore : public Store {
   }
 
   Status cache(std::string_view name, const Value& value, Time now) override {
-    Transaction transaction = TRY(Transaction::begin(*database_));
-    TRY(TRY(database_->query("INSERT OR REPLACE INTO cache VALUES(?,?,?)"))
+    Transaction transaction = TRY(Transaction::begin(*database_, {}));
+    TRY(TRY(database_->query("INSERT INTO cache VALUES(?,?,?) ON CONFLICT(name) DO UPDATE SET "
+                             "value=excluded.value, written=excluded.written"))
             .bind(name)
             .bind_blob(bytes_of(value, *database_))
             .bind(count_of(now))
@@ -169,7 +170,7 @@ class SqlStore : public Store {
     TRY(last.step());
     const int64_t end = last.number(0);
     static_cast<void>(last.step());
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
+    TRY(in_pieces(*database_, std::nullopt, [&]() -> Result<bool> {
       // `why` needs the last events of each known thing, from the start of its last act on.
       TRY(TRY(database_->query(
                   "DELETE FROM events AS e WHERE sequence>?1 AND sequence<=?2 AND time<?3 AND NOT "
@@ -186,14 +187,14 @@ class SqlStore : public Store {
       next += events_at_once;
       return next < end;
     }));
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
+    TRY(in_pieces(*database_, std::nullopt, [&]() -> Result<bool> {
       TRY(TRY(database_->query("DELETE FROM cache WHERE name IN (SELECT name FROM cache WHERE "
                                "written<? LIMIT 200)"))
               .bind(count_of(before))
               .run());
       return database_->changes() > 0;
     }));
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
+    TRY(in_pieces(*database_, turn_of_versions, [&]() -> Result<bool> {
       TRY(TRY(database_->query("DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE NOT "
                                "EXISTS (SELECT 1 FROM spans WHERE piece=pieces.id) LIMIT 200)"))
               .run());
@@ -229,66 +230,14 @@ class SqlStore : public Store {
     return found;
   }
 
-  std::unique_ptr<Sqlite> database_;
+  std::unique_ptr<Database> database_;
   std::unique_ptr<Versions> versions_;
 };
 
 }  // namespace
 
-namespace {
-
-constexpr Duration creation_limit = 20s;
-
-Path key_of(const Path& path) { return path.parent_path() / "key"; }
-
-/// The key is created once the store has its tables. So a store next to a key but without tables
-/// was truncated, or its log was, which holds everything of a small store. A store that is created
-/// again next to a key would look the same to others, so it is created under this lock. None: no
-/// store is created again.
-Result<std::optional<LockFile>> turn_to_make_anew(const Path& path) {
-  if (file_exists(path) || !file_exists(key_of(path)))
-    return std::optional<LockFile>();
-  LockFile turn = TRY(LockFile::await(key_of(path), creation_limit, {}));
-  return file_exists(path) ? std::optional<LockFile>() : std::optional(std::move(turn));
-}
-
-Result<bool> has_tables(Sqlite& database) {
-  Query version = TRY(database.query("PRAGMA user_version"));
-  TRY(version.step());
-  const bool has = version.number(0) != 0;
-  static_cast<void>(version.step());  // ends the read
-  return has;
-}
-
-/// Checks a store that existed, together with its key, before it was opened.
-Status check_not_emptied(Sqlite& database, const Path& path) {
-  if (TRY(has_tables(database)))
-    return {};
-  const LockFile turn = TRY(LockFile::await(key_of(path), creation_limit, {}));
-  if (TRY(has_tables(database)))
-    return {};
-  return world_error(cat("the store `", path,
-                         "` is empty although it was used: restore it from a backup, or remove it "
-                         "to start with an empty store"));
-}
-
-}  // namespace
-
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
-                                                 std::shared_ptr<const Mask> secrets) {
-  const bool is_in_memory = path == ":memory:";
-  const bool had_key = !is_in_memory && file_exists(key_of(path));
-  const std::optional<LockFile> turn =
-      had_key ? TRY(turn_to_make_anew(path)) : std::optional<LockFile>();
-  std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
-  if (had_key && !turn)
-    TRY(check_not_emptied(*database, path));
-  TRY(migrate(*database).context(cat("opening the store `", path, "`")));
-  TRY(make_lock_folder(*database));
-  if (!database->is_in_memory())
-    database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
-  database->hide(std::move(secrets));
-  return Result<std::unique_ptr<Store>>(std::make_unique<SqlStore>(std::move(database)));
+std::unique_ptr<Store> make_sql_store(std::unique_ptr<Database> database) {
+  return std::make_unique<SqlStore>(std::move(database));
 }
 
 }  // namespace fettle
