@@ -1,5 +1,6 @@
 /// What the store costs: contents beside a bare loop that does the same to files, the wait for the
-/// right to act, and what a push of a million resources costs others who write.
+/// right to act, what a push of a million resources costs others who write, and fifty processes at
+/// once, in a file or in a shared store.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "store/blobs.h"
 #include "store/edit.h"
 #include "store/sqlite_store.h"
+#include "store/store_opening.h"
 
 namespace fettle {
 namespace {
@@ -171,6 +173,56 @@ void measure_push(const Path& folder, int resources) {
       resources, took, waits[waits.size() / 2], waits[waits.size() * 99 / 100], waits.back());
 }
 
+/// The waits of one of many processes, each of which acts on an environment of its own.
+std::vector<double> write_alone(const std::string& address, const std::string& home, int number) {
+  constexpr int writes = 100;
+  const OpenedStore opened = must(open_store(address, home));
+  const Name environment(cat("bench-", number));
+  auto begun = must(opened.store->begin_edit(environment, this_process("bench", Time())));
+  Edit& edit = *std::get<std::unique_ptr<Edit>>(begun);
+  auto record = std::make_shared<Record>();
+  record->applied.emplace();
+  std::vector<double> waits;
+  for (int i = 0; i < writes; ++i) {
+    const auto began = Clock::now();
+    must(edit.write(std::vector{Change{Change::record, {environment, "act", cat(i)}, record, {}}}));
+    waits.push_back(milliseconds(Clock::now() - began));
+    std::this_thread::sleep_for(10ms);
+  }
+  return waits;
+}
+
+/// `address`: of a shared store; empty: a file.
+void measure_writers(const Path& folder, const std::string& address) {
+  constexpr int count = 50;
+  const std::string home = folder.string();
+  must(open_store(address, home));
+  std::vector<int> outputs;
+  for (int i = 0; i < count; ++i) {
+    int ends[2];
+    if (pipe(ends) != 0)
+      std::exit(1);
+    if (fork() == 0) {
+      const std::vector<double> waits = write_alone(address, home, i);
+      _exit(write(ends[1], waits.data(), waits.size() * sizeof(double)) > 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    outputs.push_back(ends[0]);
+  }
+  std::vector<double> waits;
+  for (const int output : outputs) {
+    double wait = 0;
+    while (read(output, &wait, sizeof wait) == sizeof wait)
+      waits.push_back(wait);
+    close(output);
+  }
+  std::sort(waits.begin(), waits.end());
+  if (waits.empty())
+    return;
+  std::printf("%d processes on %d environments, %zu writes: median %.1f ms, p99 %.1f ms (50)\n",
+              count, count, waits.size(), waits[waits.size() / 2], waits[waits.size() * 99 / 100]);
+}
+
 }  // namespace
 }  // namespace fettle
 
@@ -183,4 +235,7 @@ int main(int argc, char** argv) {
     fettle::measure_lease(folder.path());
   if (what.empty() || what == "push")
     fettle::measure_push(folder.path(), argc > 2 ? std::atoi(argv[2]) : 1'000'000);
+  // `writers postgres://…`: in a shared store, of which this folder becomes a home.
+  if (what.empty() || what == "writers")
+    fettle::measure_writers(folder.path(), argc > 2 ? argv[2] : "");
 }

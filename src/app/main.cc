@@ -21,6 +21,7 @@
 #include "app/machine_refusal.h"
 #include "app/node_daemon.h"
 #include "app/signals.h"
+#include "base/http.h"
 #include "base/out_of_memory.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
@@ -32,6 +33,7 @@
 #include "cli/named_files.h"
 #include "cli/print.h"
 #include "cli/server_choice.h"
+#include "cli/store_choice.h"
 #include "controller/cluster_access.h"
 #include "controller/cluster_look.h"
 #include "controller/node_specs.h"
@@ -45,7 +47,7 @@
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/reserve.h"
-#include "store/sqlite_store.h"
+#include "store/store_opening.h"
 #include "workplace/engines.h"
 
 namespace fettle {
@@ -66,7 +68,8 @@ uint64_t random_bits() {
 /// A command that somebody else's program asks for.
 struct ServedCommand {
   const CommandRequest& request;
-  std::string root;  ///< stands for `/` of the client
+  std::string root;   ///< stands for `/` of the client
+  std::string store;  ///< where the server keeps its state
 };
 
 int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served = nullptr);
@@ -81,7 +84,7 @@ Interrupt& the_interrupt() {
 class Program : public Face {
  public:
   Result<Workplace*> workplace() override {
-    if (store_ != nullptr)
+    if (kept_.store != nullptr)
       return &place_;
     const auto variable_named = [](const char* name) { return variable(name); };
     place_.limits = TRY(limits_asked(parsed, variable_named));
@@ -92,13 +95,11 @@ class Program : public Face {
     if (!found.warning.empty())
       tell(cat("warning: ", found.warning));
     const std::string& home = found.folder;
-    disk_ = make_posix_disk();
-    blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
-    blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
+    blobs_ = std::make_unique<FileBlobs>(*kept_.disk, *kept_.index, kept_.blobs);
     http_ = std::make_unique<HttpClient>();
     EngineDriverOptions& options = engine_options_;
     options.limits = place_.limits;
-    options.home = found.id;
+    options.home = kept_.id.empty() ? found.id : kept_.id;
     options.login = [](std::string_view registry) {
       return stored_login(registry, process_variable);
     };
@@ -111,7 +112,7 @@ class Program : public Face {
     machine_.host = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
     machine_.handler = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
     place_.home = home;
-    place_.store = store_.get();
+    place_.store = kept_.store.get();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
@@ -124,7 +125,7 @@ class Program : public Face {
     };
     place_.nodes = [this]() -> Result<std::vector<std::string>> {
       std::vector<std::string> names;
-      for (NodeSpec& node : TRY(nodes_of(*store_)))
+      for (NodeSpec& node : TRY(nodes_of(*kept_.store)))
         names.push_back(std::move(node.name));
       return names;
     };
@@ -156,7 +157,11 @@ class Program : public Face {
     };
     const Result<Workplace*> opened = workplace();
     const Status usable = opened ? check_writable(place_.home) : Status(opened.error());
-    say(usable.has_value(), usable ? cat("state in ", place_.home) : to_string(usable.error()));
+    const std::string shared = store_address();
+    const std::string where = cat(
+        shared.empty() ? std::string() : cat("store at ", shown_url(shared), ", the rest of the "),
+        "state in ", place_.home);
+    say(usable.has_value(), usable ? where : to_string(usable.error()));
     if (!opened)
       return {lines, well};
     for (Diagnosis& line :
@@ -207,9 +212,10 @@ class Program : public Face {
   Result<std::string> home_folder() override { return TRY(find_home()).folder; }
 
   CommandHost command_host() const override {
-    return {look_at, [](const CommandRequest& request, const std::string& root) {
+    return {look_at,
+            [store = store_address()](const CommandRequest& request, const std::string& root) {
               before_output({});
-              const ServedCommand served{request, root};
+              const ServedCommand served{request, root, store};
               return run(request.words, request.is_kurtosis, &served);
             }};
   }
@@ -248,6 +254,7 @@ class Program : public Face {
 
   std::string command;
   bool ends_with_reader = false;
+  std::optional<std::string> served_store;  ///< where a server keeps the state of this command
   bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
  private:
@@ -290,11 +297,12 @@ class Program : public Face {
     return &*refusal;
   }
 
-  /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
-  /// makes a new one that goes away with the program.
+  /// Opens the folder of our state, and the store. If none can be used and none is needed, makes a
+  /// new one that goes away with the program.
   Result<Home> open_state() {
     Result<Home> home = find_home();
-    const Status opened = home ? open_store(home->folder) : Status(home.error());
+    const Status opened =
+        home ? open_store_of(home->folder, store_address()) : Status(home.error());
     if (opened)
       return home;
     if (!is_state_optional)
@@ -302,15 +310,19 @@ class Program : public Face {
     std::error_code failure;
     scratch_.emplace(
         TRY(ScratchFolder::make(std::filesystem::temp_directory_path(failure).string())));
-    TRY(open_store(scratch_->path()));
+    TRY(open_store_of(scratch_->path(), {}));
     return Home{scratch_->path(), {}, {}};
   }
 
-  Status open_store(const std::string& home) {
-    store_ = TRY(open_sqlite_store(home + "/fettle.db", place_.mask));
-    keep_reserve(home);
+  Status open_store_of(const std::string& home, const std::string& address) {
+    kept_ = TRY(open_store(address, home, place_.mask));
+    if (address.empty())
+      keep_reserve(home);
     return {};
   }
+
+  /// Empty: a file in the folder of our state.
+  std::string store_address() const { return served_store ? *served_store : store_meant(parsed); }
 
   ConnectOptions connect_options(const std::string& home, bool may_start,
                                  const std::stop_token& stop) {
@@ -334,7 +346,7 @@ class Program : public Face {
     const std::lock_guard lock(nodes_.mutex);
     if (const auto found = nodes_.drivers.find(name); found != nodes_.drivers.end())
       return found->second.get();
-    const auto known = node_of(*store_, node);
+    const auto known = node_of(*kept_.store, node);
     if (!known || !*known)
       return nullptr;
     EngineDriverOptions options = engine_options_;
@@ -359,9 +371,7 @@ class Program : public Face {
 
   Interrupt& interrupt_ = the_interrupt();
   std::optional<ScratchFolder> scratch_;  ///< instead of the folder of our state
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<Disk> disk_;
-  std::unique_ptr<BlobIndex> blob_index_;
+  OpenedStore kept_;
   std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
   EngineDriverOptions engine_options_;
@@ -451,7 +461,7 @@ Result<CommandLook> look_at(const CommandRequest& request) {
     return CommandLook{true, "fettle __complete"};
   CommandLine parsed;
   const Command* const command = TRY(parse_command(all_commands(), request.words, parsed));
-  if (std::optional<Error> refusal = refusal_at_server(*command))
+  if (std::optional<Error> refusal = refusal_at_server(*command, parsed))
     return *std::move(refusal);
   return CommandLook{command->ends_with_reader, shown_command(request.words)};
 }
@@ -483,8 +493,10 @@ int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* s
   if (served == nullptr)
     words = meant_words(std::move(words), is_kurtosis);
   Program program;
-  if (served != nullptr)
+  if (served != nullptr) {
     program.act_on_no_machine();
+    program.served_store = served->store;
+  }
   program.is_kurtosis = is_kurtosis;
   program.command = shown_command(words);
   end_when_out_of_memory(program.command, false);

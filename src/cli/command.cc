@@ -347,6 +347,10 @@ const std::vector<CommandOption>& common_options() {
                       "URL",
                       "run the command at a server (`fettle serve`): its address, or the name of a "
                       "context; `local`: here; or $FETTLE_SERVER"});
+    common.push_back({{"--store"},
+                      "URL",
+                      "keep state in PostgreSQL: `postgres://USER@HOST/DATABASE?schema=NAME`; "
+                      "`file`: in the folder of fettle's state; or $FETTLE_STORE"});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});

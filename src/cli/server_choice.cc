@@ -31,7 +31,11 @@ ClientPlace client_place(const Face& face) {
   return {face.build().version, [](const std::string& text) { print_error(text); }, face.quiet};
 }
 
-std::optional<Error> refusal_at_server(const Command& command) {
+std::optional<Error> refusal_at_server(const Command& command, const CommandLine& parsed) {
+  if (parsed.has("store"))
+    return user_error(
+        "a server says where its state is kept: leave out `--store`, or call it with `--server "
+        "local`");
   switch (command.place) {
     case CommandPlace::server:
       return std::nullopt;
@@ -57,13 +61,13 @@ Result<std::optional<ClientEnd>> run_elsewhere(const Command& command,
   if (is_here) {
     const std::string asked = face.parsed.text("server");
     if (command.place == CommandPlace::here && !asked.empty() && asked != "local")
-      return *refusal_at_server(command);
+      return *refusal_at_server(command, face.parsed);
     return std::optional<ClientEnd>();
   }
   const std::optional<ServerChoice> server = TRY(server_meant(face));
   if (!server)
     return std::optional<ClientEnd>();
-  if (std::optional<Error> refusal = refusal_at_server(command))
+  if (std::optional<Error> refusal = refusal_at_server(command, face.parsed))
     return *std::move(refusal);
   CommandRequest request;
   request.words = words;

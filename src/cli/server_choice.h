@@ -20,7 +20,7 @@ Result<std::optional<ClientEnd>> run_elsewhere(const Command& command,
 /// is meant.
 bool complete_elsewhere(const std::vector<std::string>& words, Face& face);
 
-/// Why a command is not run for others. None: it may be.
-std::optional<Error> refusal_at_server(const Command& command);
+/// Why a command, as it was called, is not run for others. None: it may be.
+std::optional<Error> refusal_at_server(const Command& command, const CommandLine& parsed = {});
 
 }  // namespace fettle

@@ -25,21 +25,6 @@ class BlobsTest : public testing::Test {
   Result<std::string> read(const std::string& digest) {
     return read_blob(home_.blobs(), digest, 1 << 20);
   }
-  /// Has a record refer to a content.
-  void refer(const std::string& digest, bool by_attempt = false) {
-    auto record = std::make_shared<Record>();
-    Resource resource;
-    resource.key = key_;
-    resource.attributes = Value::dict({{"nested", Value::list({Value::secret(digest)})}});
-    if (by_attempt)
-      record->attempt = Attempt{resource, Verb::create, {}, true, "no", 0};
-    else
-      record->applied = resource;
-    ASSERT_TRUE(home_.edit("e")->write(std::vector{Change{Change::record, key_, record, {}}}));
-  }
-  void forget() {
-    ASSERT_TRUE(home_.edit("e")->write(std::vector{Change{Change::forget, key_, nullptr, {}}}));
-  }
   size_t files() const {
     size_t count = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(home_.path("blobs")))
@@ -47,32 +32,8 @@ class BlobsTest : public testing::Test {
     return count;
   }
 
-  const Key key_{"e", "artifact", "a"};
   TestHome home_;
 };
-
-TEST_F(BlobsTest, AreKeptByTheirDigest) {
-  const std::string digest = *home_.blobs().put("abc");
-  EXPECT_EQ(digest, sha256_hex("abc"));
-  EXPECT_EQ(*home_.blobs().put("abc"), digest);
-  EXPECT_EQ(*read(digest), "abc");
-  EXPECT_EQ(home_.blobs().open(digest)->size, 3u);
-  EXPECT_FALSE(*home_.blobs().has(sha256_hex("other")));
-  EXPECT_FALSE(*home_.blobs().has("../../etc/passwd"));
-  EXPECT_EQ(home_.blobs().open(sha256_hex("other")).error().lost_content, sha256_hex("other"));
-  EXPECT_EQ(files(), 1u);
-  home_.open();
-  EXPECT_EQ(*read(digest), "abc");
-}
-
-TEST_F(BlobsTest, ADraftThatIsNotFinishedLeavesNothing) {
-  {
-    const auto draft = *home_.blobs().begin();
-    ASSERT_TRUE(draft->add("half"));
-    EXPECT_EQ(files(), 1u);
-  }
-  EXPECT_EQ(files(), 0u);
-}
 
 TEST_F(BlobsTest, OneThatWasCutIsNotThereAndIsWrittenOverByTheNext) {
   for (const size_t size : {0u, 2u}) {
@@ -113,20 +74,6 @@ TEST_F(BlobsTest, AStoreThatIsGoneFindsTheContentsAgain) {
   EXPECT_FALSE(*home_.blobs().has(bad));
 }
 
-TEST_F(BlobsTest, WhatARecordOrAFailedAttemptRefersToIsNotCleared) {
-  const std::string digest = *home_.blobs().put("abc");
-  refer(digest);
-  home_.open();  // the process that put it is gone
-  EXPECT_EQ(*home_.blobs().clear(), 0u);
-  refer(digest, true);
-  EXPECT_EQ(*home_.blobs().clear(), 0u);
-  EXPECT_EQ(*read(digest), "abc");
-  forget();
-  EXPECT_EQ(*home_.blobs().clear(), 1u);
-  EXPECT_FALSE(*home_.blobs().has(digest));
-  EXPECT_EQ(files(), 0u);
-}
-
 TEST_F(BlobsTest, AFileThatWasNeverListedIsCleared) {
   const std::string digest = *home_.blobs().put("abc");
   auto database = *Sqlite::open(home_.path("fettle.db"));
@@ -159,39 +106,6 @@ TEST_F(BlobsTest, WhatTheStoreOfAnEarlierFettleRefersToIsKept) {
   const auto index = make_sqlite_blob_index(home_.path("earlier.db"));
   EXPECT_EQ(*FileBlobs(*disk, *index, home_.path("earlier")).clear(), 1u);
   EXPECT_TRUE(std::filesystem::exists(place_of(digest)));
-}
-
-TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {
-  const std::string digest = *home_.blobs().put("abc");
-  EXPECT_EQ(*home_.blobs().clear(), 0u);
-  // Another process that only asked for it may also be about to refer to it.
-  std::array<int, 2> ready{}, gate{};
-  ASSERT_EQ(pipe(ready.data()), 0);
-  ASSERT_EQ(pipe(gate.data()), 0);
-  const pid_t other = fork();
-  if (other == 0) {
-    const auto index = make_sqlite_blob_index(home_.path("fettle.db"));
-    const auto disk = make_posix_disk();
-    FileBlobs blobs(*disk, *index, home_.path("blobs"));
-    char byte = *blobs.has(digest) ? 'y' : 'n';
-    const auto draft = *blobs.begin();
-    static_cast<void>(!draft->add("half"));
-    static_cast<void>(!::write(ready[1], &byte, 1));
-    static_cast<void>(!::read(gate[0], &byte, 1));
-    kill(getpid(), SIGKILL);
-  }
-  char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  EXPECT_EQ(byte, 'y');
-  home_.open();
-  EXPECT_EQ(*home_.blobs().clear(), 0u);
-  EXPECT_EQ(files(), 2u);  // the content and a half
-  ASSERT_EQ(::write(gate[1], "1", 1), 1);
-  waitpid(other, nullptr, 0);
-  EXPECT_EQ(*home_.blobs().clear(), 1u);
-  EXPECT_EQ(files(), 0u);
-  for (const int end : {ready[0], ready[1], gate[0], gate[1]})
-    close(end);
 }
 
 TEST_F(BlobsTest, OneThatDoesNotFitLeavesNothingBehind) {

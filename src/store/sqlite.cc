@@ -11,69 +11,61 @@
 
 #include "base/file.h"
 #include "base/invariant.h"
+#include "base/lock_file.h"
 #include "base/text.h"
+#include "base/watcher.h"
 
 namespace fettle {
 
-Query::~Query() {
-  if (statement_ != nullptr) {
+class Sqlite::Statement : public PreparedStatement {
+ public:
+  Statement(Sqlite& database, sqlite3_stmt* statement)
+      : database_(database), statement_(statement) {}
+  ~Statement() override { sqlite3_finalize(statement_); }
+
+  void bind(int place, std::string_view value, Type type, bool is_kept) override {
+    // Without an address, SQLite takes the value for null.
+    const char* const bytes = value.data() == nullptr ? "" : value.data();
+    const auto life = is_kept ? SQLITE_STATIC : SQLITE_TRANSIENT;
+    const int code =
+        type == Type::text
+            ? sqlite3_bind_text64(statement_, place, bytes, value.size(), life, SQLITE_UTF8)
+            : sqlite3_bind_blob64(statement_, place, bytes, value.size(), life);
+    INVARIANT(code == SQLITE_OK);
+  }
+  void bind(int place, int64_t number) override {
+    INVARIANT(sqlite3_bind_int64(statement_, place, number) == SQLITE_OK);
+  }
+  Result<bool> step() override {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW)
+      return true;
+    if (code == SQLITE_DONE)
+      return false;
+    return database_.error("using the store");
+  }
+  std::string_view text(int column) const override {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return {bytes == nullptr ? "" : bytes, size_of(column)};
+  }
+  std::string_view blob(int column) const override {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return {bytes == nullptr ? "" : bytes, size_of(column)};
+  }
+  int64_t number(int column) const override { return sqlite3_column_int64(statement_, column); }
+  void reset() override {
     sqlite3_reset(statement_);
     sqlite3_clear_bindings(statement_);
   }
-}
 
-Query& Query::bind(std::string_view text) {
-  INVARIANT(sqlite3_bind_text64(statement_, next_++, text.data() == nullptr ? "" : text.data(),
-                                text.size(), SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_OK);
-  return *this;
-}
-Query& Query::bind_blob(std::string_view bytes) {
-  INVARIANT(sqlite3_bind_blob64(statement_, next_++, bytes.data() == nullptr ? "" : bytes.data(),
-                                bytes.size(), SQLITE_TRANSIENT) == SQLITE_OK);
-  return *this;
-}
-Query& Query::bind(int64_t number) {
-  INVARIANT(sqlite3_bind_int64(statement_, next_++, number) == SQLITE_OK);
-  return *this;
-}
+ private:
+  size_t size_of(int column) const {
+    return static_cast<size_t>(sqlite3_column_bytes(statement_, column));
+  }
 
-Query& Query::bind_kept(std::string_view bytes) {
-  INVARIANT(sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_STATIC) ==
-            SQLITE_OK);
-  return *this;
-}
-
-Query& Query::bind_kept_text(std::string_view text) {
-  INVARIANT(sqlite3_bind_text64(statement_, next_++, text.data() == nullptr ? "" : text.data(),
-                                text.size(), SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK);
-  return *this;
-}
-
-Result<bool> Query::step() {
-  const int code = sqlite3_step(statement_);
-  if (code == SQLITE_ROW)
-    return true;
-  if (code == SQLITE_DONE)
-    return false;
-  return database_.error("using the store");
-}
-
-Status Query::run() {
-  TRY(step());
-  return {};
-}
-
-std::string_view Query::text(int column) const {
-  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  return {bytes == nullptr ? "" : bytes,
-          static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
-}
-std::string_view Query::blob(int column) const {
-  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  return {bytes == nullptr ? "" : bytes,
-          static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
-}
-int64_t Query::number(int column) const { return sqlite3_column_int64(statement_, column); }
+  Sqlite& database_;
+  sqlite3_stmt* statement_;
+};
 
 namespace {
 
@@ -120,8 +112,7 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
 }
 
 Sqlite::~Sqlite() {
-  for (const auto& [sql, statement] : prepared_)
-    sqlite3_finalize(statement);
+  prepared_.clear();
   sqlite3_close(handle_);
 }
 
@@ -131,12 +122,16 @@ Status Sqlite::execute(const char* sql) {
   return {};
 }
 
-Result<Query> Sqlite::query(const char* sql) {
-  sqlite3_stmt*& statement = prepared_[sql];
-  if (statement == nullptr && sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                                                 &statement, nullptr) != SQLITE_OK)
-    return error("using the store");
-  return Query(*this, statement);
+Result<PreparedStatement*> Sqlite::prepare(const char* sql) {
+  std::unique_ptr<PreparedStatement>& prepared = prepared_[sql];
+  if (prepared == nullptr) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
+        SQLITE_OK)
+      return error("using the store");
+    prepared = std::make_unique<Statement>(*this, statement);
+  }
+  return prepared.get();
 }
 
 namespace {
@@ -177,7 +172,7 @@ Error Sqlite::error(std::string_view doing) const {
 namespace {
 
 constexpr std::chrono::microseconds wait_for_turn{200};
-constexpr std::chrono::milliseconds longest_way_given{100}, longest_piece{3};
+constexpr std::chrono::milliseconds longest_way_given{100};
 
 /// The byte in the queue's file that all waiting processes lock together.
 struct flock lock_of_queue(short type) {
@@ -194,7 +189,7 @@ bool is_busy(int code) { return (code & 0xFF) == SQLITE_BUSY; }
 
 /// Waits by itself and not in SQLite, whose pauses grow to a tenth of a second. So a process that
 /// writes much sees that others wait, and gives way.
-Status Sqlite::begin_waiting() {
+Status Sqlite::begin(std::initializer_list<Turn>) {
   const auto limit = std::chrono::steady_clock::now() + busy_limit;
   sqlite3_busy_timeout(handle_, 0);
   int code = sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
@@ -228,36 +223,64 @@ void Sqlite::give_way() {
   }
 }
 
-int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
+int64_t Sqlite::changes() { return sqlite3_changes64(handle_); }
 
-Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step) {
-  for (bool more = true; more;) {
-    Transaction transaction = TRY(Transaction::begin(database));
-    const auto end = std::chrono::steady_clock::now() + longest_piece;
-    do
-      more = TRY(step());
-    while (more && std::chrono::steady_clock::now() < end);
-    TRY(transaction.commit());
-    if (more)
-      database.give_way();
-  }
-  return {};
+namespace {
+
+class FileLock : public StoreLock {
+ public:
+  explicit FileLock(LockFile file) : file_(std::move(file)) {}
+  bool is_held() override { return true; }
+  void regain() override {}
+  void leave_nothing() override { std::move(*std::exchange(file_, std::nullopt)).remove(); }
+
+ private:
+  std::optional<LockFile> file_;
+};
+
+}  // namespace
+
+class Sqlite::MemoryLock : public StoreLock {
+ public:
+  MemoryLock(Sqlite& database, std::string name) : database_(database), name_(std::move(name)) {}
+  ~MemoryLock() override { database_.taken_.erase(name_); }
+  bool is_held() override { return true; }
+  void regain() override {}
+  void leave_nothing() override {}
+
+ private:
+  Sqlite& database_;
+  std::string name_;
+};
+
+Path Sqlite::lock_path(std::string_view name) const {
+  return Path(path_).parent_path() / "locks" / name;
 }
 
-Result<Transaction> Transaction::begin(Sqlite& database) {
-  TRY(database.begin_waiting());
-  return Transaction(&database);
+Status Sqlite::make_lock_folder() const {
+  return is_in_memory() ? Status() : make_directories(lock_path("x").parent_path());
 }
 
-Transaction::~Transaction() {
-  if (database_ != nullptr)
-    static_cast<void>(database_->execute("ROLLBACK"));
+Result<std::unique_ptr<StoreLock>> Sqlite::take_lock(std::string_view name) {
+  if (is_in_memory())
+    return std::unique_ptr<StoreLock>(taken_.emplace(name).second
+                                          ? std::make_unique<MemoryLock>(*this, std::string(name))
+                                          : nullptr);
+  std::optional<LockFile> file = TRY(LockFile::take(lock_path(name)));
+  return std::unique_ptr<StoreLock>(file ? std::make_unique<FileLock>(*std::move(file)) : nullptr);
 }
 
-Status Transaction::commit() {
-  TRY(database_->execute("COMMIT"));
-  database_ = nullptr;
-  return {};
+Result<bool> Sqlite::is_locked(std::string_view name) {
+  return is_in_memory() ? Result<bool>(taken_.contains(name)) : LockFile::is_taken(lock_path(name));
+}
+
+Result<int64_t> Sqlite::stamp() {
+  Query version = TRY(query("PRAGMA data_version"));
+  return TRY(version.step()) ? version.number(0) : 0;
+}
+
+bool Sqlite::watch(const std::function<void()>& tell, std::stop_token stop) {
+  return !is_in_memory() && watch_writes(cat(path_, "-wal"), tell, std::move(stop));
 }
 
 }  // namespace fettle

@@ -1,107 +1,56 @@
 #pragma once
-/// The thinnest usable layer over SQLite's C interface: a connection, a statement, a transaction.
-/// Every failure is an `Error` with SQLite's own words.
+/// A database in an SQLite file. Its locks are files in a folder of their own next to it.
 
 #include <sqlite3.h>
 
-#include <functional>
-#include <string>
-#include <string_view>
+#include <set>
 #include <unordered_map>
 
 #include "base/file.h"
-#include "base/result.h"
-#include "base/seal.h"
-#include "value/codec.h"
+#include "store/database.h"
 
 namespace fettle {
 
-class Sqlite;
-
-/// A prepared statement in use: bind, then step through the rows.
-class Query {
- public:
-  Query(Sqlite& database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
-  Query(Query&& other) noexcept
-      : database_(other.database_),
-        statement_(std::exchange(other.statement_, nullptr)),
-        next_(other.next_) {}
-  ~Query();
-  Query& bind(std::string_view text);
-  Query& bind_blob(std::string_view bytes);
-  Query& bind(int64_t number);
-  /// Binds bytes or a string without copying them: they must stay in place until the query has run.
-  Query& bind_kept(std::string_view bytes);
-  Query& bind_kept_text(std::string_view text);
-  /// True if there is a row.
-  Result<bool> step();
-  /// Steps once and expects no row.
-  Status run();
-  std::string_view text(int column) const;
-  std::string_view blob(int column) const;
-  int64_t number(int column) const;
-
- private:
-  Sqlite& database_;
-  sqlite3_stmt* statement_;
-  int next_ = 1;
-};
-
-class Sqlite {
+class Sqlite : public Database {
  public:
   /// `:memory:` is a database that nobody else has.
   static Result<std::unique_ptr<Sqlite>> open(const std::string& path);
-  ~Sqlite();
-  Sqlite(const Sqlite&) = delete;
-  Sqlite& operator=(const Sqlite&) = delete;
+  ~Sqlite() override;
 
-  Status execute(const char* sql);
-  /// Prepares a statement, and keeps it prepared. `sql` must be a literal.
-  Result<Query> query(const char* sql);
+  Dialect dialect() const override { return Dialect::sqlite; }
+  const std::string& name() const override { return path_; }
+  Status execute(const char* sql) override;
+  int64_t changes() override;
+  Status take(const Turn&) override { return {}; }
+  void give_way() override;
+  Status shrink() override { return execute("PRAGMA shrink_memory"); }
+  Result<std::unique_ptr<StoreLock>> take_lock(std::string_view name) override;
+  Result<bool> is_locked(std::string_view name) override;
+  Result<int64_t> stamp() override;
+  bool watch(const std::function<void()>& tell, std::stop_token stop) override;
+
   Error error(std::string_view doing) const;
-  /// The number of rows that the last statement changed.
-  int64_t changes() const;
-  const std::string& path() const { return path_; }
-  /// The seal of secrets; null until it is set.
-  const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
-  void use(const Seal& seal) { seal_ = seal; }
-  /// Sets which secrets are sealed in written text, in addition to those that are marked.
-  void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
-  SealPolicy sealing() const { return {seal(), secrets_.get()}; }
   bool is_in_memory() const { return path_ == ":memory:"; }
-  /// Lets waiting writers go first; for a process that writes much, between two pieces.
-  void give_way();
+  /// Makes the folder of the locks. A database in memory has none, because no other process can use
+  /// it.
+  Status make_lock_folder() const;
 
  private:
-  friend class Query;
-  friend class Transaction;
+  class Statement;
+  class MemoryLock;
   Sqlite(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
-  Status begin_waiting();
+  Result<PreparedStatement*> prepare(const char* sql) override;
+  Status begin(std::initializer_list<Turn> turns) override;
+  Status begin_reading() override { return execute("BEGIN"); }
+  Status commit() override { return execute("COMMIT"); }
+  void roll_back() override { static_cast<void>(execute("ROLLBACK")); }
+  Path lock_path(std::string_view name) const;
+
   sqlite3* handle_;
   std::string path_;
-  std::optional<Seal> seal_;
-  std::shared_ptr<const Mask> secrets_;
   Descriptor queue_;  ///< locked by those who wait to write
-  std::unordered_map<const char*, sqlite3_stmt*> prepared_;
+  std::unordered_map<const char*, std::unique_ptr<PreparedStatement>> prepared_;
+  std::set<std::string, std::less<>> taken_;  ///< locks of a database in memory
 };
-
-/// A transaction that writes. There is one at a time, and others wait for a while. It rolls back
-/// unless it was committed.
-class Transaction {
- public:
-  static Result<Transaction> begin(Sqlite& database);
-  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
-  ~Transaction();
-  Status commit();
-
- private:
-  explicit Transaction(Sqlite* database) : database_(database) {}
-  Sqlite* database_;
-};
-
-/// Does a large job in pieces, each in a transaction of a few milliseconds, so that others do not
-/// wait for long. `step` does one piece and says whether there is more. Finished pieces stay if a
-/// later one fails.
-Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step);
 
 }  // namespace fettle

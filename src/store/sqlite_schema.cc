@@ -3,9 +3,9 @@
 #include <array>
 
 #include "base/text.h"
+#include "store/columns.h"
 #include "store/record_codec.h"
 #include "store/references.h"
-#include "value/codec.h"
 
 namespace fettle {
 namespace {
@@ -112,24 +112,6 @@ Status list_uses(Sqlite& database) {
 
 }  // namespace
 
-std::string bytes_of(const Value& value, const Sqlite& database) {
-  Writer writer(database.sealing());
-  writer.value(value);
-  return writer.take();
-}
-
-Result<Value> value_of(std::string_view bytes, const Sqlite& database) {
-  Reader reader(bytes, database.seal());
-  Value value = reader.value();
-  if (reader.broken() || !reader.at_end())
-    return Error(Blame::bug, cat("a value of the store `", database.path(), "` is damaged"));
-  return value;
-}
-
-int64_t world_of(const Name& environment) {
-  return static_cast<int64_t>(hash64(environment.view()));
-}
-
 Status migrate(Sqlite& database) {
   Query version = TRY(database.query("PRAGMA user_version"));
   TRY(version.step());
@@ -141,7 +123,7 @@ Status migrate(Sqlite& database) {
                            ", but this fettle supports formats up to ", migrations.size(),
                            "; use the newer fettle that wrote it"));
   static_cast<void>(version.step());  // ends the read, so that writing can start
-  Transaction transaction = TRY(Transaction::begin(database));
+  Transaction transaction = TRY(Transaction::begin(database, {}));
   // Another process may have been faster.
   Query again = TRY(database.query("SELECT user_version FROM pragma_user_version"));
   TRY(again.step());

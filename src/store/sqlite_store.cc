@@ -1,240 +1,13 @@
 #include "store/sqlite_store.h"
 
-#include <fcntl.h>
-
 #include "base/lock_file.h"
 #include "base/text.h"
-#include "base/watcher.h"
-#include "store/record_codec.h"
-#include "store/sqlite_edit.h"
-#include "store/sqlite_locks.h"
+#include "store/sql_blob_index.h"
+#include "store/sql_store.h"
+#include "store/sqlite_database.h"
 #include "store/sqlite_schema.h"
-#include "store/sqlite_versions.h"
 
 namespace fettle {
-namespace {
-
-class SqliteStore : public Store {
- public:
-  explicit SqliteStore(std::unique_ptr<Sqlite> database)
-      : database_(std::move(database)), versions_(make_sqlite_versions(*database_)) {}
-
-  Versions& versions() override { return *versions_; }
-
-  Result<std::vector<Environment>> environments() override {
-    Query query = TRY(database_->query(
-        "SELECT name, uuid, created, detail, removing FROM environments ORDER BY name"));
-    std::vector<Environment> found;
-    while (TRY(query.step()))
-      found.push_back(TRY(read_environment(query)));
-    return found;
-  }
-
-  Result<std::optional<Environment>> environment(const Name& name) override {
-    Query query = TRY(database_->query(
-        "SELECT name, uuid, created, detail, removing FROM environments WHERE name=?"));
-    query.bind(name.view());
-    if (!TRY(query.step()))
-      return std::optional<Environment>();
-    return std::optional(TRY(read_environment(query)));
-  }
-
-  Result<Known> known(const Name& environment) override {
-    Known known = TRY(read_known(environment));
-    // The pages of many records will not be read again soon.
-    if (known.size() > 10'000)
-      TRY(database_->execute("PRAGMA shrink_memory"));
-    return known;
-  }
-
-  Result<Known> read_known(const Name& environment) {
-    Query query = TRY(database_->query("SELECT kind, name, body FROM records WHERE environment=?"));
-    query.bind(environment.view());
-    Known known;
-    while (TRY(query.step())) {
-      Key key{environment, query.text(0), query.text(1)};
-      auto record = std::make_shared<Record>(TRY(
-          decode(query.blob(2), database_->seal()).context(cat("reading `", to_string(key), "`"))));
-      known.emplace(std::move(key), std::move(record));
-    }
-    return known;
-  }
-
-  Result<std::vector<Event>> events(const Name& environment, uint64_t after,
-                                    size_t limit) override {
-    Query query = TRY(database_->query(
-        "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
-        "text, detail FROM events "
-        "WHERE sequence>? AND (?2='' OR environment=?2) ORDER BY sequence LIMIT ?3"));
-    query.bind(static_cast<int64_t>(after))
-        .bind(environment.view())
-        .bind(static_cast<int64_t>(limit));
-    return read_events(query);
-  }
-
-  Result<std::vector<Event>> events_of(const Key& key, size_t limit) override {
-    Query query = TRY(database_->query(
-        "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
-        "text, detail FROM events "
-        "WHERE environment=? AND kind=? AND name=? ORDER BY sequence DESC LIMIT ?"));
-    query.bind(key.environment.view())
-        .bind(key.kind.view())
-        .bind(key.name.view())
-        .bind(static_cast<int64_t>(limit));
-    return read_events(query);
-  }
-
-  Result<std::vector<Key>> keys_of_events(const Name& environment) override {
-    // Goes from one key to the next by the index, however many events each key has.
-    std::vector<Key> found;
-    Key last{environment, Name(), Name()};
-    while (true) {
-      Query next = TRY(database_->query(
-          "SELECT kind, name FROM events WHERE environment=?1 AND (kind, name)>(?2, ?3) ORDER BY "
-          "kind, name LIMIT 1"));
-      next.bind(environment.view()).bind(last.kind.view()).bind(last.name.view());
-      if (!TRY(next.step()))
-        return found;
-      last = {environment, next.text(0), next.text(1)};
-      found.push_back(last);
-    }
-  }
-
-  Result<std::vector<Event>> events_below(const Key& key, size_t limit) override {
-    // All names with this prefix, by the index: up to the next string without it.
-    const std::string end = cat(key.name, "\xff");
-    Query query = TRY(database_->query(
-        "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
-        "text, detail FROM events "
-        "WHERE environment=? AND kind=? AND name>=? AND name<? ORDER BY sequence DESC LIMIT ?"));
-    query.bind(key.environment.view())
-        .bind(key.kind.view())
-        .bind(key.name.view())
-        .bind(std::string_view(end))
-        .bind(static_cast<int64_t>(limit));
-    return read_events(query);
-  }
-
-  Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
-                                                                 const Holder& me) override {
-    return begin_sqlite_edit(*database_, environment, me);
-  }
-  Result<std::optional<Holder>> holder(const Name& environment) override {
-    return sqlite_holder(*database_, environment);
-  }
-  Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override {
-    return sqlite_wish(*database_, environment, say);
-  }
-
-  Result<std::optional<Value>> note(const Name& environment, std::string_view name) override {
-    Query query = TRY(database_->query("SELECT value FROM notes WHERE environment=? AND name=?"));
-    query.bind(environment.view()).bind(name);
-    if (!TRY(query.step()))
-      return std::optional<Value>();
-    return std::optional(TRY(value_of(query.blob(0), *database_)));
-  }
-
-  Result<int64_t> stamp() override {
-    Query query = TRY(database_->query("PRAGMA data_version"));
-    return TRY(query.step()) ? query.number(0) : 0;
-  }
-  bool watch(const std::function<void()>& tell, std::stop_token stop) override {
-    return !database_->is_in_memory() &&
-           watch_writes(cat(database_->path(), "-wal"), tell, std::move(stop));
-  }
-
-  Result<std::optional<Value>> cached(std::string_view name) override {
-    Query query = TRY(database_->query("SELECT value FROM cache WHERE name=?"));
-    query.bind(name);
-    if (!TRY(query.step()))
-      return std::optional<Value>();
-    return std::optional(TRY(value_of(query.blob(0), *database_)));
-  }
-
-  Status cache(std::string_view name, const Value& value, Time now) override {
-    Transaction transaction = TRY(Transaction::begin(*database_));
-    TRY(TRY(database_->query("INSERT OR REPLACE INTO cache VALUES(?,?,?)"))
-            .bind(name)
-            .bind_blob(bytes_of(value, *database_))
-            .bind(count_of(now))
-            .run());
-    return transaction.commit();
-  }
-
-  Result<size_t> forget_before(Time before) override {
-    int64_t forgotten = 0, next = 0;
-    constexpr int64_t events_at_once = 500;
-    Query last = TRY(database_->query("SELECT max(sequence) FROM events WHERE time<?"));
-    last.bind(count_of(before));
-    TRY(last.step());
-    const int64_t end = last.number(0);
-    static_cast<void>(last.step());
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
-      // `why` needs the last events of each known thing, from the start of its last act on.
-      TRY(TRY(database_->query(
-                  "DELETE FROM events AS e WHERE sequence>?1 AND sequence<=?2 AND time<?3 AND NOT "
-                  "(EXISTS (SELECT 1 FROM records r WHERE r.environment=e.environment AND "
-                  "r.kind=e.kind AND r.name=e.name) AND e.sequence>=coalesce((SELECT "
-                  "max(b.sequence) FROM events b WHERE b.environment=e.environment AND "
-                  "b.kind=e.kind AND b.name=e.name AND b.type=?4), 0))"))
-              .bind(next)
-              .bind(next + events_at_once)
-              .bind(count_of(before))
-              .bind(static_cast<int64_t>(EventType::started))
-              .run());
-      forgotten += database_->changes();
-      next += events_at_once;
-      return next < end;
-    }));
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
-      TRY(TRY(database_->query("DELETE FROM cache WHERE name IN (SELECT name FROM cache WHERE "
-                               "written<? LIMIT 200)"))
-              .bind(count_of(before))
-              .run());
-      return database_->changes() > 0;
-    }));
-    TRY(in_pieces(*database_, [&]() -> Result<bool> {
-      TRY(TRY(database_->query("DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE NOT "
-                               "EXISTS (SELECT 1 FROM spans WHERE piece=pieces.id) LIMIT 200)"))
-              .run());
-      return database_->changes() > 0;
-    }));
-    return static_cast<size_t>(forgotten);
-  }
-
- private:
-  Result<Environment> read_environment(const Query& query) const {
-    return Environment{query.text(0), std::string(query.text(1)), time_of(query.number(2)),
-                       TRY(value_of(query.blob(3), *database_)), query.number(4) != 0};
-  }
-
-  Result<std::vector<Event>> read_events(Query& query) const {
-    std::vector<Event> found;
-    while (TRY(query.step())) {
-      Event event;
-      event.sequence = static_cast<uint64_t>(query.number(0));
-      event.time = time_of(query.number(1));
-      event.type = static_cast<EventType>(
-          std::clamp<int64_t>(query.number(2), 0, static_cast<int64_t>(EventType::skipped)));
-      event.environment = query.text(3);
-      event.key = {query.text(3), query.text(4), query.text(5)};
-      event.verb = static_cast<Verb>(
-          std::clamp<int64_t>(query.number(6), 0, static_cast<int64_t>(Verb::blocked)));
-      if (!query.text(7).empty())
-        event.because = {query.text(3), query.text(7), query.text(8)};
-      event.text = query.text(9);
-      event.detail = TRY(value_of(query.blob(10), *database_));
-      found.push_back(std::move(event));
-    }
-    return found;
-  }
-
-  std::unique_ptr<Sqlite> database_;
-  std::unique_ptr<Versions> versions_;
-};
-
-}  // namespace
-
 namespace {
 
 constexpr Duration creation_limit = 20s;
@@ -274,8 +47,8 @@ Status check_not_emptied(Sqlite& database, const Path& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
-                                                 std::shared_ptr<const Mask> secrets) {
+Result<std::unique_ptr<Database>> open_sqlite_database(const std::string& path,
+                                                       std::shared_ptr<const Mask> secrets) {
   const bool is_in_memory = path == ":memory:";
   const bool had_key = !is_in_memory && file_exists(key_of(path));
   const std::optional<LockFile> turn =
@@ -284,11 +57,26 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
   if (had_key && !turn)
     TRY(check_not_emptied(*database, path));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
-  TRY(make_lock_folder(*database));
+  TRY(database->make_lock_folder());
   if (!database->is_in_memory())
     database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
   database->hide(std::move(secrets));
-  return Result<std::unique_ptr<Store>>(std::make_unique<SqliteStore>(std::move(database)));
+  return std::unique_ptr<Database>(std::move(database));
+}
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
+                                                 std::shared_ptr<const Mask> secrets) {
+  return make_sql_store(TRY(open_sqlite_database(path, std::move(secrets))));
+}
+
+std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path) {
+  return make_sql_blob_index(
+      std::make_shared<LazyDatabase>([path]() -> Result<std::unique_ptr<Database>> {
+        std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
+        TRY(migrate(*database).context(cat("opening the store `", path, "`")));
+        TRY(database->make_lock_folder());
+        return std::unique_ptr<Database>(std::move(database));
+      }));
 }
 
 }  // namespace fettle

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tests/fixtures/home.h"
+#include "tests/fixtures/store_fixture.h"
 
 namespace fettle {
 namespace {
 
-class StagingTest : public testing::Test {
+class StagingTest : public testing::TestWithParam<StoreKind>, protected StoreWords {
  protected:
   static Piece piece(int i) { return {cat("set", i), {}}; }
 
@@ -36,7 +36,7 @@ class StagingTest : public testing::Test {
   }
 
   std::unique_ptr<PushTurn> turn() {
-    auto begun = home_.store().versions().begin_push("e");
+    auto begun = store_->versions().begin_push("e");
     EXPECT_TRUE(begun) << to_string(begun.error());
     EXPECT_NE(*begun, nullptr);
     return std::move(*begun);
@@ -46,13 +46,13 @@ class StagingTest : public testing::Test {
     auto staged = mine->stage(std::move(delta));
     ASSERT_TRUE(staged) << to_string(staged.error());
     const Status added =
-        home_.store().wish("e", [&](Wish& wish) { return wish.commit(**staged, Time(1s)); });
+        store_->wish("e", [&](Wish& wish) { return wish.commit(**staged, Time(1s)); });
     ASSERT_TRUE(added) << to_string(added.error());
   }
 
   /// `COUNT sets, VALUE at set0` of a version, by the pieces and by the index alike.
   std::string seen(std::optional<uint64_t> number = std::nullopt) {
-    const auto snapshot = home_.store().versions().open("e", number);
+    const auto snapshot = store_->versions().open("e", number);
     if (!snapshot)
       return to_string(snapshot.error());
     const auto pieces = (*snapshot)->pieces();
@@ -77,10 +77,20 @@ class StagingTest : public testing::Test {
                first ? to_text(first->items[0].attributes.at("value")) : "nothing", " at set0");
   }
 
-  TestHome home_;
+  /// The server needs a moment to see that a process is gone.
+  void wait_for_turn() const {
+    for (int i = 0; i < 1'000 && *store_->versions().begin_push("e") == nullptr; ++i)
+      usleep(10'000);
+  }
+
+  StorePlace place_{GetParam()};
+  std::unique_ptr<Store> store_ = place_.open();
 };
 
-TEST_F(StagingTest, NobodySeesWhatIsNotAdded) {
+INSTANTIATE_TEST_SUITE_P(In, StagingTest, testing::Values(StoreKind::file, StoreKind::postgres),
+                         name_of_store);
+
+TEST_P(StagingTest, NobodySeesWhatIsNotAdded) {
   push(delta(1, 0, 500, 1));
   EXPECT_EQ(seen(), "v1: 500 sets, 1 at set0");
   {
@@ -88,7 +98,7 @@ TEST_F(StagingTest, NobodySeesWhatIsNotAdded) {
     const auto staged = mine->stage(delta(2, 0, 600, 2));
     ASSERT_TRUE(staged);
     EXPECT_EQ(seen(), "v1: 500 sets, 1 at set0");
-    EXPECT_EQ(home_.store().versions().heads("e")->size(), 1u);
+    EXPECT_EQ(store_->versions().heads("e")->size(), 1u);
   }
   EXPECT_EQ(seen(), "v1: 500 sets, 1 at set0");
   push(delta(2, 0, 3, 7));
@@ -98,15 +108,15 @@ TEST_F(StagingTest, NobodySeesWhatIsNotAdded) {
   EXPECT_EQ(seen(), "v3: 1 sets, nothing at set0");
 }
 
-TEST_F(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
+TEST_P(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
   push(delta(1, 0, 400, 1));
   for (int round = 0; round < 6; ++round) {
     std::array<int, 2> ready{};
     ASSERT_EQ(pipe(ready.data()), 0);
     const pid_t child = fork();
     if (child == 0) {
-      auto store = open_sqlite_store(home_.path("fettle.db"));
-      auto mine = (*store)->versions().begin_push("e");
+      const auto store = place_.open();
+      auto mine = store->versions().begin_push("e");
       static_cast<void>(!::write(ready[1], "1", 1));
       auto staged = (*mine)->stage(delta(2, 100, 900, 2));
       pause();
@@ -115,47 +125,48 @@ TEST_F(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     usleep(static_cast<useconds_t>(round) * 2'000);  // anywhere in the middle
-    EXPECT_EQ(*home_.store().versions().begin_push("e"), nullptr) << "only one may push";
+    EXPECT_EQ(*store_->versions().begin_push("e"), nullptr) << "only one may push";
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     close(ready[0]);
     close(ready[1]);
+    wait_for_turn();
     EXPECT_EQ(seen(), "v1: 400 sets, 1 at set0");
   }
   push(delta(2, 0, 1, 5));
   EXPECT_EQ(seen(), "v2: 400 sets, 5 at set0");
-  EXPECT_EQ(home_.store().versions().touched_between("e", 1, 2)->size(), 1u);
+  EXPECT_EQ(store_->versions().touched_between("e", 1, 2)->size(), 1u);
   push(delta(3, 100, 900, 2));
   EXPECT_EQ(seen(), "v3: 900 sets, 5 at set0");
 }
 
-TEST_F(StagingTest, AnEnvironmentThatGoesTakesNoVersion) {
+TEST_P(StagingTest, AnEnvironmentThatGoesTakesNoVersion) {
   push(delta(1, 0, 300, 1));
-  auto acting = home_.edit("e");
+  auto acting = edit(*store_);
   ASSERT_TRUE(acting->put_environment({"e", "u", Time(1s), {}}));
   const auto mine = turn();
   const auto staged = mine->stage(delta(2, 0, 300, 2));
   ASSERT_TRUE(acting->begin_removal());
   const Status refused =
-      home_.store().wish("e", [&](Wish& wish) { return wish.commit(**staged, Time(1s)); });
+      store_->wish("e", [&](Wish& wish) { return wish.commit(**staged, Time(1s)); });
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("is being removed"), std::string::npos);
 }
 
-TEST_F(StagingTest, RemovingAnEnvironmentLeavesNothingOfItsVersions) {
+TEST_P(StagingTest, RemovingAnEnvironmentLeavesNothingOfItsVersions) {
   push(delta(1, 0, 300, 1));
   push(delta(2, 0, 250, 2));
-  ASSERT_TRUE(home_.edit("e")->remove_environment());
-  EXPECT_TRUE(home_.store().versions().heads("e")->empty());
+  ASSERT_TRUE(edit(*store_)->remove_environment());
+  EXPECT_TRUE(store_->versions().heads("e")->empty());
   push(delta(1, 0, 2, 9));
   EXPECT_EQ(seen(), "v1: 2 sets, 9 at set0");
 }
 
-TEST_F(StagingTest, OldVersionsAreForgottenAndTheRestIsAsItWas) {
+TEST_P(StagingTest, OldVersionsAreForgottenAndTheRestIsAsItWas) {
   for (uint64_t number = 1; number <= 5; ++number)
     push(delta(number, 0, 300, static_cast<int>(number)));
   ASSERT_TRUE(turn()->forget_old(2));
-  EXPECT_EQ(home_.store().versions().heads("e")->size(), 2u);
+  EXPECT_EQ(store_->versions().heads("e")->size(), 2u);
   EXPECT_EQ(seen(4), "v4: 300 sets, 4 at set0");
   EXPECT_EQ(seen(), "v5: 300 sets, 5 at set0");
 }

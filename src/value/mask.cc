@@ -119,9 +119,14 @@ std::string masked_word(const std::string& word) {
   return hidden == documents->front() ? word : write_json(hidden);
 }
 
-/// A URL without what may hold a key to it.
+/// A URL, also as the value of an option, without what may hold a key to it.
 std::string without_query(const std::string& word) {
-  return word.starts_with("http://") || word.starts_with("https://") ? shown_url(word) : word;
+  const size_t begin = word.starts_with("--") ? word.find('=') + 1 : 0;
+  const std::string_view value = std::string_view(word).substr(begin);
+  for (const char* scheme : {"http://", "https://", "postgres://", "postgresql://"})
+    if (value.starts_with(scheme))
+      return cat(word.substr(0, begin), shown_url(value));
+  return word;
 }
 
 bool has_variables(const Value& value) {

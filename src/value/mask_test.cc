@@ -54,6 +54,9 @@ TEST(Mask, CommandsAreToldWithoutSecrets) {
   EXPECT_EQ(told({"run", "github.com/a/b", R"({"n": 1})"}), R"(run github.com/a/b {"n": 1})");
   EXPECT_EQ(told({"service", "add", "--env", "DB_PASSWORD=x", "--env=API_TOKEN=y", "--image=a"}),
             "service add --env DB_PASSWORD=******** --env=API_TOKEN=******** --image=a");
+  EXPECT_EQ(told({"run", "a", "--store", "postgres://me:sesame@db:5432/x?schema=s&password=b",
+                  "--store=postgres://me:sesame@db/x", "--server=https://me:sesame@h/a?key=b"}),
+            "run a --store postgres://db:5432/x --store=postgres://db/x --server=https://h/a");
   EXPECT_EQ(told({"x", R"({"password": "broken)"}), R"(x {"password": "broken)");
   EXPECT_EQ(told({"x", R"({"password": "a", broken)"}), R"(x {"password": "********", broken)");
 }

@@ -1,9 +1,10 @@
-#include <mutex>
+#include "store/sql_blob_index.h"
+
+#include <map>
 
 #include "base/text.h"
-#include "store/blobs.h"
-#include "store/sqlite_locks.h"
-#include "store/sqlite_schema.h"
+#include "base/token.h"
+#include "store/columns.h"
 
 namespace fettle {
 namespace {
@@ -11,22 +12,25 @@ namespace {
 constexpr std::string_view lock_prefix = "session-";
 
 /// A content that was put and has no references yet belongs to the session that put it. The session
-/// has a lock file, whose lock ends with the process.
-class SqliteBlobIndex : public BlobIndex {
+/// has a lock, which ends with the process.
+class SqlBlobIndex : public BlobIndex {
  public:
-  explicit SqliteBlobIndex(std::string path) : path_(std::move(path)) {}
-  ~SqliteBlobIndex() override {
-    if (lock_)
-      std::move(*lock_).remove();
+  explicit SqlBlobIndex(std::shared_ptr<LazyDatabase> database) : lazy_(std::move(database)) {}
+  ~SqlBlobIndex() override {
+    const std::lock_guard lock(lazy_->mutex);
+    if (lock_ != nullptr)
+      lock_->leave_nothing();
+    lock_.reset();
   }
 
   Status add(std::string_view digest, uint64_t size, const std::function<Status()>& move) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     const std::string mine = TRY(session_here());
-    Transaction transaction = TRY(Transaction::begin(*database_));
+    Transaction transaction = TRY(Transaction::begin(*database_, {turn_of_users}));
     TRY(move());
-    TRY(TRY(database_->query("INSERT OR REPLACE INTO blobs VALUES(?,?,?)"))
+    TRY(TRY(database_->query("INSERT INTO blobs VALUES(?,?,?) ON CONFLICT(digest) DO UPDATE SET "
+                             "size=excluded.size, session=excluded.session"))
             .bind(digest)
             .bind(static_cast<int64_t>(size))
             .bind(mine)
@@ -35,8 +39,8 @@ class SqliteBlobIndex : public BlobIndex {
   }
 
   Result<std::optional<uint64_t>> find(std::string_view digest) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     Query query = TRY(database_->query(
         "SELECT size, session, EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=b.digest UNION "
         "ALL SELECT 1 FROM version_uses u WHERE u.digest=b.digest) FROM blobs b WHERE digest=?"));
@@ -44,11 +48,11 @@ class SqliteBlobIndex : public BlobIndex {
     if (!TRY(query.step()))
       return std::optional<uint64_t>();
     const auto size = static_cast<uint64_t>(query.number(0));
-    if (query.number(2) != 0 || (lock_ && query.text(1) == session_))
+    if (query.number(2) != 0 || (lock_ != nullptr && query.text(1) == session_))
       return std::optional(size);
     static_cast<void>(query.step());
     const std::string mine = TRY(session_here());
-    Transaction transaction = TRY(Transaction::begin(*database_));
+    Transaction transaction = TRY(Transaction::begin(*database_, {turn_of_users}));
     TRY(TRY(database_->query("UPDATE blobs SET session=? WHERE digest=?"))
             .bind(mine)
             .bind(digest)
@@ -59,22 +63,22 @@ class SqliteBlobIndex : public BlobIndex {
   }
 
   Result<bool> is_listed(std::string_view digest) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     return is_listed_here(digest);
   }
 
   Status strike(std::string_view digest) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
-    Transaction transaction = TRY(Transaction::begin(*database_));
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
+    Transaction transaction = TRY(Transaction::begin(*database_, {}));
     TRY(TRY(database_->query("DELETE FROM blobs WHERE digest=?")).bind(digest).run());
     return transaction.commit();
   }
 
   Result<std::vector<std::string>> unused() override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     Query query = TRY(database_->query(
         "SELECT digest, session FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE "
         "u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
@@ -93,12 +97,12 @@ class SqliteBlobIndex : public BlobIndex {
 
   Result<bool> remove_unused(std::string_view digest,
                              const std::function<Status()>& remove) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
-    Transaction transaction = TRY(Transaction::begin(*database_));
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
+    Transaction transaction = TRY(Transaction::begin(*database_, {turn_of_clearing}));
     // An unlisted content may be in use all the same.
     Query query = TRY(database_->query(
-        "SELECT ifnull(b.session, '') FROM (SELECT ? AS digest) d LEFT JOIN blobs b ON "
+        "SELECT coalesce(b.session, '') FROM (SELECT ? AS digest) d LEFT JOIN blobs b ON "
         "b.digest=d.digest WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=d.digest) "
         "AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE u.digest=d.digest)"));
     query.bind(digest);
@@ -113,38 +117,26 @@ class SqliteBlobIndex : public BlobIndex {
   }
 
   Result<std::string> session() override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     return session_here();
   }
 
   Result<bool> is_alive(std::string_view session) override {
-    const std::lock_guard lock(mutex_);
-    TRY(open());
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
     return is_alive_here(session);
   }
 
  private:
-  /// Most commands need no contents, so the connection is opened for the first one that does.
-  Status open() {
-    if (database_ != nullptr)
-      return {};
-    std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path_));
-    TRY(migrate(*database).context(cat("opening the store `", path_, "`")));
-    TRY(make_lock_folder(*database));
-    database_ = std::move(database);
-    return {};
-  }
-
   /// Our session, which starts when it is first needed.
   Result<std::string> session_here() {
-    while (!lock_ && !database_->is_in_memory()) {
-      Query query = TRY(database_->query("SELECT lower(hex(randomblob(8)))"));
-      TRY(query.step());
-      session_ = std::string(query.text(0));
-      lock_ = TRY(LockFile::take(lock_path(*database_, cat(lock_prefix, session_))));
+    while (lock_ == nullptr) {
+      session_ = TRY(new_token("a session")).substr(0, 16);
+      lock_ = TRY(database_->take_lock(cat(lock_prefix, session_)));
     }
-    return database_->is_in_memory() ? "memory" : session_;
+    lock_->regain();
+    return session_;
   }
 
   Result<bool> is_listed_here(std::string_view digest) {
@@ -156,22 +148,25 @@ class SqliteBlobIndex : public BlobIndex {
   Result<bool> is_alive_here(std::string_view session) {
     if (session.empty() || session.find('/') != session.npos)
       return false;
-    if (database_->is_in_memory())
-      return session == "memory";
-    return LockFile::is_taken(lock_path(*database_, cat(lock_prefix, session)));
+    return database_->is_locked(cat(lock_prefix, session));
   }
 
-  std::string path_;
-  std::mutex mutex_;
-  std::unique_ptr<Sqlite> database_;
-  std::optional<LockFile> lock_;
+  std::shared_ptr<LazyDatabase> lazy_;
+  Database* database_ = nullptr;  ///< once it was needed
+  std::unique_ptr<StoreLock> lock_;
   std::string session_;
 };
 
 }  // namespace
 
-std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path) {
-  return std::make_unique<SqliteBlobIndex>(path);
+Result<Database*> LazyDatabase::open() {
+  if (database_ == nullptr)
+    database_ = TRY(connect_());
+  return database_.get();
+}
+
+std::unique_ptr<BlobIndex> make_sql_blob_index(std::shared_ptr<LazyDatabase> database) {
+  return std::make_unique<SqlBlobIndex>(std::move(database));
 }
 
 }  // namespace fettle

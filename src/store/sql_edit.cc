@@ -1,20 +1,19 @@
-#include "store/sqlite_edit.h"
+#include "store/sql_edit.h"
 
 #include <algorithm>
+#include <set>
 
-#include "base/lock_file.h"
 #include "base/text.h"
 #include "core/environment_name.h"
+#include "store/columns.h"
 #include "store/record_codec.h"
 #include "store/references.h"
-#include "store/sqlite_locks.h"
-#include "store/sqlite_schema.h"
-#include "store/sqlite_versions.h"
+#include "store/sql_versions.h"
 
 namespace fettle {
 namespace {
 
-Status put_row(Sqlite& database, const Environment& environment) {
+Status put_row(Database& database, const Environment& environment) {
   return TRY(database.query("INSERT INTO environments(name, uuid, created, detail, removing) "
                             "VALUES(?,?,?,?,0) ON CONFLICT(name) DO UPDATE SET "
                             "detail=excluded.detail, removing=0"))
@@ -25,21 +24,23 @@ Status put_row(Sqlite& database, const Environment& environment) {
       .run();
 }
 
-Status put_note_row(Sqlite& database, const Name& environment, std::string_view name,
+Status put_note_row(Database& database, const Name& environment, std::string_view name,
                     const Value& value) {
   if (value.is_null())
     return TRY(database.query("DELETE FROM notes WHERE environment=? AND name=?"))
         .bind(environment.view())
         .bind(name)
         .run();
-  return TRY(database.query("INSERT OR REPLACE INTO notes VALUES(?,?,?)"))
+  return TRY(database.query(
+                 "INSERT INTO notes VALUES(?,?,?) ON CONFLICT(environment, name) DO UPDATE SET "
+                 "value=excluded.value"))
       .bind(environment.view())
       .bind(name)
       .bind_blob(bytes_of(value, database))
       .run();
 }
 
-Result<std::optional<Holder>> holder_in(Sqlite& database, const Name& environment) {
+Result<std::optional<Holder>> holder_in(Database& database, const Name& environment) {
   Query query = TRY(
       database.query("SELECT process, machine, what, since, role FROM leases WHERE environment=?"));
   query.bind(environment.view());
@@ -51,15 +52,15 @@ Result<std::optional<Holder>> holder_in(Sqlite& database, const Name& environmen
              query.number(4) == 1 ? Holder::Role::controller : Holder::Role::command});
 }
 
-class SqliteEdit : public Edit {
+class SqlEdit : public Edit {
  public:
-  SqliteEdit(Sqlite& database, Name environment, std::optional<LockFile> lock, int64_t token)
+  SqlEdit(Database& database, Name environment, std::unique_ptr<StoreLock> lock, int64_t token)
       : database_(database),
         environment_(std::move(environment)),
         lock_(std::move(lock)),
         token_(token) {}
 
-  ~SqliteEdit() override {
+  ~SqlEdit() override {
     // Only the lock counts, and it ends in any case.
     static_cast<void>(transaction([this]() -> Status {
       return TRY(database_.query(is_removed_ ? "DELETE FROM leases WHERE environment=?"
@@ -67,8 +68,8 @@ class SqliteEdit : public Edit {
           .bind(environment_.view())
           .run();
     }));
-    if (lock_ && is_removed_)
-      std::move(*lock_).remove();
+    if (is_removed_)
+      lock_->leave_nothing();
   }
 
   const Name& environment() const override { return environment_; }
@@ -77,9 +78,11 @@ class SqliteEdit : public Edit {
   Status write(std::span<const Change> changes) override {
     if (changes.empty())
       return {};
+    referred_.clear();
     return transaction([&]() -> Status {
       for (const Change& change : changes)
         TRY(write(change));
+      TRY(release_referred());
       if (std::ranges::any_of(changes, is_move))
         TRY(move_events(changes));
       return {};
@@ -105,7 +108,7 @@ class SqliteEdit : public Edit {
   Status remove_environment() override {
     TRY(begin_removal());
     // A push that is under way ends first, and is refused because the environment is being removed.
-    const std::optional<LockFile> no_push =
+    const std::unique_ptr<StoreLock> no_push =
         TRY(wait_for_lock(database_, push_lock_name(environment_)));
     TRY(remove_versions(database_, environment_));
     TRY(transaction([this]() -> Status {
@@ -138,14 +141,19 @@ class SqliteEdit : public Edit {
 
   /// Runs a transaction, which is refused if somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
-    Transaction transaction = TRY(Transaction::begin(database_));
+    lock_->regain();
+    Transaction transaction = TRY(Transaction::begin(database_, {turn_of(environment_)}));
     TRY(check_right());
     TRY(write());
     return transaction.commit();
   }
 
   Status check_right() {
-    Query query = TRY(database_.query("SELECT token FROM leases WHERE environment=?"));
+    // The row stays as it is until this transaction ends, whatever became of the lock.
+    Query query =
+        TRY(database_.query(database_.dialect() == Database::Dialect::sqlite
+                                ? "SELECT token FROM leases WHERE environment=?"
+                                : "SELECT token FROM leases WHERE environment=? FOR UPDATE"));
     query.bind(environment_.view());
     if (TRY(query.step()) && query.number(0) == token_)
       return {};
@@ -158,7 +166,12 @@ class SqliteEdit : public Edit {
   Status write_record(const Change& change) {
     const Key& key = change.key;
     const std::string body = encode(*change.written, database_.sealing());
-    TRY(TRY(query_of(key, "INSERT OR REPLACE INTO records VALUES(?,?,?,?)")).bind_kept(body).run());
+    TRY(TRY(query_of(key,
+                     "INSERT INTO records VALUES(?,?,?,?) ON CONFLICT(environment, kind, name) DO "
+                     "UPDATE SET "
+                     "body=excluded.body"))
+            .bind_kept(body)
+            .run());
     return write_uses(key, digests_in(*change.written));
   }
 
@@ -178,17 +191,27 @@ class SqliteEdit : public Edit {
     const std::vector<std::string> before = TRY(uses_of(key));
     if (before == digests)
       return {};
+    if (referred_.empty())
+      TRY(database_.take(turn_of_users));
     TRY(forget_uses(key));
     refers_ = true;
     for (const std::string& digest : digests) {
-      TRY(TRY(database_.query("INSERT OR IGNORE INTO record_uses VALUES(?,?,?,?)"))
+      TRY(TRY(database_.query("INSERT INTO record_uses VALUES(?,?,?,?) ON CONFLICT DO NOTHING"))
               .bind(digest)
               .bind(key.environment.view())
               .bind(key.kind.view())
               .bind(key.name.view())
               .run());
-      TRY(TRY(database_.query("UPDATE blobs SET session='' WHERE digest=?")).bind(digest).run());
+      referred_.insert(digest);
     }
+    return {};
+  }
+
+  /// Contents that a record refers to belong to no session any more. In the order of their names:
+  /// two that refer to the same ones must not wait for each other.
+  Status release_referred() {
+    for (const std::string& digest : std::exchange(referred_, {}))
+      TRY(TRY(database_.query("UPDATE blobs SET session='' WHERE digest=?")).bind(digest).run());
     return {};
   }
 
@@ -244,36 +267,40 @@ class SqliteEdit : public Edit {
   /// Moves all at once, because one may take the key that another one gives up.
   Status move_events(std::span<const Change> changes) {
     TRY(database_.execute(
-        "CREATE TEMP TABLE IF NOT EXISTS moved(kind TEXT, before TEXT, after TEXT, "
-        "PRIMARY KEY(kind, before)) WITHOUT ROWID; DELETE FROM temp.moved"));
+        database_.dialect() == Database::Dialect::sqlite
+            ? "CREATE TEMP TABLE IF NOT EXISTS moved(kind TEXT, before TEXT, after TEXT, "
+              "PRIMARY KEY(kind, before)) WITHOUT ROWID; DELETE FROM temp.moved"
+            : "CREATE TEMP TABLE IF NOT EXISTS moved(kind BYTEA, before BYTEA, after BYTEA, "
+              "PRIMARY KEY(kind, before)); DELETE FROM moved"));
     for (const Change& change : changes)
       if (change.type == Change::moved)
-        TRY(TRY(database_.query("INSERT INTO temp.moved VALUES(?,?,?)"))
+        TRY(TRY(database_.query("INSERT INTO moved VALUES(?,?,?)"))
                 .bind(change.key.kind.view())
                 .bind(change.key.name.view())
                 .bind(change.logged.key.name.view())
                 .run());
-    for (const char* sql : {"UPDATE events SET name=moved.after FROM temp.moved WHERE "
+    for (const char* sql : {"UPDATE events SET name=moved.after FROM moved WHERE "
                             "events.environment=? AND events.kind=moved.kind AND "
                             "events.name=moved.before",
-                            "UPDATE events SET because_name=moved.after FROM temp.moved WHERE "
+                            "UPDATE events SET because_name=moved.after FROM moved WHERE "
                             "events.environment=? AND because_kind=moved.kind AND "
                             "because_name=moved.before"})
       TRY(TRY(database_.query(sql)).bind(environment_.view()).run());
     return {};
   }
 
-  Sqlite& database_;
+  Database& database_;
   Name environment_;
-  std::optional<LockFile> lock_;
+  std::unique_ptr<StoreLock> lock_;
   int64_t token_;
   bool is_removed_ = false;
-  std::optional<bool> refers_;  ///< none: not asked yet
+  std::optional<bool> refers_;      ///< none: not asked yet
+  std::set<std::string> referred_;  ///< contents, in the transaction that is open
 };
 
-class SqliteWish : public Wish {
+class SqlWish : public Wish {
  public:
-  SqliteWish(Sqlite& database, Name environment)
+  SqlWish(Database& database, Name environment)
       : database_(database), environment_(std::move(environment)) {}
 
   Status ensure_environment(const Environment& otherwise) override {
@@ -313,33 +340,30 @@ class SqliteWish : public Wish {
   }
 
  private:
-  Sqlite& database_;
+  Database& database_;
   Name environment_;
   std::vector<StagedVersion*> added_;
 };
 
 }  // namespace
 
-Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& database,
-                                                                      const Name& environment,
-                                                                      const Holder& me) {
-  std::optional<LockFile> lock;
-  if (database.is_in_memory()) {
-    if (std::optional<Holder> other = TRY(holder_in(database, environment)))
-      return *std::move(other);
-  } else {
-    lock = TRY(LockFile::take(lock_path(database, edit_lock_name(environment))));
-    if (!lock)
-      return TRY(holder_in(database, environment)).value_or(Holder{0, {}, "another process", {}});
-  }
-  Transaction transaction = TRY(Transaction::begin(database));
+Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sql_edit(Database& database,
+                                                                   const Name& environment,
+                                                                   const Holder& me) {
+  std::unique_ptr<StoreLock> lock = TRY(database.take_lock(edit_lock_name(environment)));
+  if (lock == nullptr)
+    return TRY(holder_in(database, environment)).value_or(Holder{0, {}, "another process", {}});
+  Transaction transaction = TRY(Transaction::begin(database, {turn_of(environment)}));
   TRY(
       database.execute("INSERT INTO counters VALUES('leases',1) ON CONFLICT(name) DO UPDATE SET "
-                       "value=value+1"));
+                       "value=counters.value+1"));
   Query counted = TRY(database.query("SELECT value FROM counters WHERE name='leases'"));
   TRY(counted.step());
   const int64_t token = counted.number(0);
-  TRY(TRY(database.query("INSERT OR REPLACE INTO leases VALUES(?,?,?,?,?,?,?)"))
+  TRY(TRY(database.query(
+              "INSERT INTO leases VALUES(?,?,?,?,?,?,?) ON CONFLICT(environment) DO UPDATE SET "
+              "token=excluded.token, process=excluded.process, machine=excluded.machine, "
+              "what=excluded.what, since=excluded.since, role=excluded.role"))
           .bind(environment.view())
           .bind(token)
           .bind(me.process)
@@ -350,31 +374,30 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& da
           .run());
   TRY(transaction.commit());
   return std::unique_ptr<Edit>(
-      std::make_unique<SqliteEdit>(database, environment, std::move(lock), token));
+      std::make_unique<SqlEdit>(database, environment, std::move(lock), token));
 }
 
-Result<std::optional<Holder>> sqlite_holder(Sqlite& database, const Name& environment) {
-  if (!database.is_in_memory() &&
-      !TRY(LockFile::is_taken(lock_path(database, edit_lock_name(environment)))))
+Result<std::optional<Holder>> sql_holder(Database& database, const Name& environment) {
+  if (!TRY(database.is_locked(edit_lock_name(environment))))
     return std::optional<Holder>();
   return holder_in(database, environment);
 }
 
-Status sqlite_wish(Sqlite& database, const Name& environment,
-                   const std::function<Status(Wish&)>& say) {
-  Transaction transaction = TRY(Transaction::begin(database));
+Status sql_wish(Database& database, const Name& environment,
+                const std::function<Status(Wish&)>& say) {
+  Transaction transaction = TRY(Transaction::begin(database, {turn_of(environment)}));
   Query query = TRY(database.query("SELECT removing FROM environments WHERE name=?"));
   query.bind(environment.view());
   const bool is_removing = TRY(query.step()) && query.number(0) != 0;
   if (is_removing) {
-    if (const std::optional<Holder> remover = TRY(sqlite_holder(database, environment)))
+    if (const std::optional<Holder> remover = TRY(sql_holder(database, environment)))
       return world_error(cat("`", environment, "` is being removed by ", to_string(*remover)));
     // The removal was abandoned, and somebody wants the environment again.
     TRY(TRY(database.query("UPDATE environments SET removing=0 WHERE name=?"))
             .bind(environment.view())
             .run());
   }
-  SqliteWish wish(database, environment);
+  SqlWish wish(database, environment);
   TRY(say(wish));
   TRY(transaction.commit());
   wish.keep();

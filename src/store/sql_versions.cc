@@ -1,15 +1,13 @@
-#include "store/sqlite_versions.h"
+#include "store/sql_versions.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "base/lock_file.h"
 #include "base/text.h"
+#include "store/columns.h"
 #include "store/content_codec.h"
 #include "store/references.h"
-#include "store/sqlite_locks.h"
-#include "store/sqlite_schema.h"
 
 namespace fettle {
 
@@ -40,10 +38,11 @@ uint64_t first_byte_first(uint64_t word) {
 }
 
 constexpr int64_t open_span = INT64_MAX;
+constexpr int64_t holders_at_once = 256;
 
-class SqliteSnapshot : public Snapshot {
+class SqlSnapshot : public Snapshot {
  public:
-  SqliteSnapshot(Sqlite& database, int64_t world, uint64_t number, Value detail)
+  SqlSnapshot(Database& database, int64_t world, uint64_t number, Value detail)
       : database_(database),
         world_(world),
         number_(static_cast<int64_t>(number)),
@@ -76,20 +75,29 @@ class SqliteSnapshot : public Snapshot {
   }
 
   Status holders(Digest key, const std::function<Go(Digest, const Piece&)>& visit) const override {
-    std::string after;  // a value; the look-up continues after it
+    // By pages: a database on another machine would send all rows at once.
+    std::string value;  // the look-up continues after this value and piece
+    int64_t piece = 0;
     while (true) {
-      Query query =
-          TRY(database_.query("SELECT value, pieces.set_name, pieces.name FROM holdings JOIN "
-                              "pieces ON pieces.id=piece WHERE "
-                              "holdings.world=? AND key=? AND value>? AND since<=?4 AND (until=0 "
-                              "OR until>?4) ORDER BY value, piece"));
-      query.bind(world_).bind_blob(DigestBytes(key).view()).bind_blob(after).bind(number_);
+      Query query = TRY(database_.query(
+          "SELECT value, piece, pieces.set_name, pieces.name FROM holdings JOIN pieces ON "
+          "pieces.id=piece WHERE holdings.world=? AND key=? AND (value, piece)>(?,?) AND "
+          "since<=?5 AND (until=0 OR until>?5) ORDER BY value, piece LIMIT 256"));
+      query.bind(world_)
+          .bind_blob(DigestBytes(key).view())
+          .bind_blob(value)
+          .bind(piece)
+          .bind(number_);
       Go go = Go::on;
-      while (go == Go::on && TRY(query.step())) {
-        after = query.blob(0);
-        go = visit(digest_of(after), {query.text(1), query.text(2)});
+      int64_t rows = 0;
+      for (; go == Go::on && TRY(query.step()); ++rows) {
+        value = query.blob(0);
+        piece = query.number(1);
+        go = visit(digest_of(value), {query.text(2), query.text(3)});
       }
-      if (go != Go::next_value)
+      if (go == Go::next_value)
+        piece = INT64_MAX;
+      else if (go != Go::on || rows < holders_at_once)
         return {};
     }
   }
@@ -126,7 +134,7 @@ class SqliteSnapshot : public Snapshot {
     return found;
   }
 
-  static Result<std::vector<Piece>> touched(Sqlite& database, int64_t world, int64_t older,
+  static Result<std::vector<Piece>> touched(Database& database, int64_t world, int64_t older,
                                             int64_t newer) {
     Query query = TRY(database.query(
         "SELECT pieces.set_name, pieces.name FROM pieces WHERE id IN (SELECT piece FROM spans "
@@ -142,7 +150,7 @@ class SqliteSnapshot : public Snapshot {
   }
 
  private:
-  Sqlite& database_;
+  Database& database_;
   int64_t world_;
   int64_t number_;
   Value detail_;
@@ -160,7 +168,7 @@ struct Row {
 /// deltas.
 class DeltaWriter {
  public:
-  DeltaWriter(Sqlite& database, int64_t world, const Snapshot& before, const Delta& delta)
+  DeltaWriter(Database& database, int64_t world, const Snapshot& before, const Delta& delta)
       : database_(database),
         world_(world),
         before_(before),
@@ -248,7 +256,7 @@ class DeltaWriter {
     Query query = TRY(database_.query(
         is_gone ? "UPDATE holdings SET until=?5 WHERE world=?1 AND key=?2 AND value=?3 AND "
                   "piece=?4 AND until=0"
-                : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?,?,0)"));
+                : "INSERT INTO holdings VALUES(?,?,?,?,?,0) ON CONFLICT DO NOTHING"));
     return query.bind(world_)
         .bind_kept(key.view())
         .bind_kept(value.view())
@@ -289,7 +297,7 @@ class DeltaWriter {
     return made.number(0);
   }
 
-  Sqlite& database_;
+  Database& database_;
   int64_t world_;
   const Snapshot& before_;
   int64_t number_;
@@ -298,16 +306,25 @@ class DeltaWriter {
   std::vector<Row> gone_, added_;
 };
 
+/// Staged data is written under the next number, so whoever has lost the turn must not go on: the
+/// next one writes there. Called within a transaction, on the connection that it writes to.
+Status check_turn(StoreLock& turn) {
+  if (turn.is_held())
+    return {};
+  return world_error("the turn to push was lost with the connection; run the same command again");
+}
+
 /// Takes back staged data that was never added, as if it had never been written.
 class Unstager {
  public:
-  Unstager(Sqlite& database, int64_t world, int64_t number)
-      : database_(database), world_(world), number_(number) {}
+  Unstager(Database& database, StoreLock& turn, int64_t world, int64_t number)
+      : database_(database), turn_(turn), world_(world), number_(number) {}
 
   Status run() {
-    TRY(in_pieces(database_, [this] { return take_back_added(); }));
-    TRY(in_pieces(database_, [this] { return reopen_ended(); }));
-    return in_pieces(database_, [this]() -> Result<bool> {
+    TRY(in_pieces(database_, turn_of_versions, [this] { return take_back_added(); }));
+    TRY(in_pieces(database_, turn_of_versions, [this] { return reopen_ended(); }));
+    return in_pieces(database_, turn_of_versions, [this]() -> Result<bool> {
+      TRY(check_turn(turn_));
       TRY(TRY(database_.query("DELETE FROM staging WHERE world=?")).bind(world_).run());
       return false;
     });
@@ -347,6 +364,7 @@ class Unstager {
   }
 
   Result<bool> take_back_added() {
+    TRY(check_turn(turn_));
     const std::optional<Span> span = TRY(next_span(
         "SELECT s.piece, s.content, p.set_name, p.name, c.body, c.digest FROM spans s JOIN pieces "
         "p ON p.id=s.piece JOIN contents c ON c.id=s.content WHERE s.world=? AND s.since=? LIMIT "
@@ -368,6 +386,7 @@ class Unstager {
   }
 
   Result<bool> reopen_ended() {
+    TRY(check_turn(turn_));
     const std::optional<Span> span = TRY(next_span(
         "SELECT s.piece, s.content, p.set_name, p.name, c.body, c.digest FROM spans s JOIN pieces "
         "p ON p.id=s.piece JOIN contents c ON c.id=s.content WHERE s.world=? AND s.until=? AND "
@@ -385,19 +404,26 @@ class Unstager {
     return true;
   }
 
-  Sqlite& database_;
+  Database& database_;
+  StoreLock& turn_;
   int64_t world_;
   int64_t number_;
 };
 
-class SqliteStagedVersion : public StagedVersion {
+class SqlStagedVersion : public StagedVersion {
  public:
-  SqliteStagedVersion(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
-      : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
-  ~SqliteStagedVersion() override {
+  SqlStagedVersion(Database& database, StoreLock& turn, int64_t world, const Snapshot& newest,
+                   Delta delta)
+      : database_(database),
+        turn_(turn),
+        world_(world),
+        newest_(newest),
+        delta_(std::move(delta)) {}
+  ~SqlStagedVersion() override {
     // If it cannot be taken back now, the next push takes it back.
     if (is_written_ && !is_added_)
-      static_cast<void>(Unstager(database_, world_, static_cast<int64_t>(delta_.number)).run());
+      static_cast<void>(
+          Unstager(database_, turn_, world_, static_cast<int64_t>(delta_.number)).run());
   }
 
   /// Writes a large delta ahead. A small one is written when it is added.
@@ -405,19 +431,26 @@ class SqliteStagedVersion : public StagedVersion {
     if (delta_.pieces.size() <= pieces_at_once)
       return {};
     is_written_ = true;
-    TRY(in_pieces(database_, [this]() -> Result<bool> {
-      TRY(TRY(database_.query("INSERT OR REPLACE INTO staging VALUES(?,?)"))
+    TRY(in_pieces(database_, turn_of_versions, [this]() -> Result<bool> {
+      TRY(check_turn(turn_));
+      TRY(TRY(database_.query("INSERT INTO staging VALUES(?,?) ON CONFLICT(world) DO UPDATE SET "
+                              "number=excluded.number"))
               .bind(world_)
               .bind(static_cast<int64_t>(delta_.number))
               .run());
       return false;
     }));
     DeltaWriter writer(database_, world_, newest_, delta_);
-    return in_pieces(database_, [&] { return writer.step(); });
+    return in_pieces(database_, turn_of_versions, [&]() -> Result<bool> {
+      TRY(check_turn(turn_));
+      return writer.step();
+    });
   }
 
   /// Adds the version. Call it within the transaction of a wish.
   Status add(Time now) {
+    TRY(database_.take(turn_of_versions));
+    TRY(check_turn(turn_));
     TRY(check_newest());
     if (!is_written_) {
       DeltaWriter writer(database_, world_, newest_, delta_);
@@ -431,8 +464,11 @@ class SqliteStagedVersion : public StagedVersion {
             .bind(count_of(now))
             .bind_blob(bytes_of(delta_.detail, database_))
             .run());
-    for (const std::string& digest : digests_in(delta_.detail))
-      TRY(TRY(database_.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
+    const std::vector<std::string> digests = digests_in(delta_.detail);
+    if (!digests.empty())
+      TRY(database_.take(turn_of_users));
+    for (const std::string& digest : digests)
+      TRY(TRY(database_.query("INSERT INTO version_uses VALUES(?,?,?) ON CONFLICT DO NOTHING"))
               .bind(digest)
               .bind(world_)
               .bind(number)
@@ -454,24 +490,25 @@ class SqliteStagedVersion : public StagedVersion {
     return world_error("another version was added in the meantime; run the same command again");
   }
 
-  Sqlite& database_;
+  Database& database_;
+  StoreLock& turn_;
   int64_t world_;
   const Snapshot& newest_;
   Delta delta_;
   bool is_written_ = false, is_added_ = false;
 };
 
-class SqlitePushTurn : public PushTurn {
+class SqlPushTurn : public PushTurn {
  public:
-  SqlitePushTurn(Sqlite& database, int64_t world, std::optional<LockFile> lock,
-                 std::unique_ptr<Snapshot> newest)
+  SqlPushTurn(Database& database, int64_t world, std::unique_ptr<StoreLock> lock,
+              std::unique_ptr<Snapshot> newest)
       : database_(database), world_(world), lock_(std::move(lock)), newest_(std::move(newest)) {}
 
   const Snapshot& newest() const override { return *newest_; }
 
   Result<std::unique_ptr<StagedVersion>> stage(Delta delta) override {
     auto staged =
-        std::make_unique<SqliteStagedVersion>(database_, world_, *newest_, std::move(delta));
+        std::make_unique<SqlStagedVersion>(database_, *lock_, world_, *newest_, std::move(delta));
     TRY(staged->write_ahead());
     return Result<std::unique_ptr<StagedVersion>>(std::move(staged));
   }
@@ -498,13 +535,13 @@ class SqlitePushTurn : public PushTurn {
  private:
   /// The heads go first, so that no version is read of which half is gone.
   Status forget_before(int64_t oldest) {
-    TRY(in_pieces(database_, [&]() -> Result<bool> {
+    TRY(in_pieces(database_, turn_of_versions, [&]() -> Result<bool> {
       for (const char* sql : {"DELETE FROM versions WHERE world=? AND number<?",
                               "DELETE FROM version_uses WHERE world=? AND number<?"})
         TRY(TRY(database_.query(sql)).bind(world_).bind(oldest).run());
       return false;
     }));
-    TRY(in_pieces(database_, [&]() -> Result<bool> {
+    TRY(in_pieces(database_, turn_of_versions, [&]() -> Result<bool> {
       Query ended =
           TRY(database_.query("SELECT piece, since, content FROM spans WHERE world=? AND "
                               "until<=? AND until<9223372036854775807 LIMIT 1"));
@@ -521,7 +558,7 @@ class SqlitePushTurn : public PushTurn {
               .run());
       return true;
     }));
-    return in_pieces(database_, [&]() -> Result<bool> {
+    return in_pieces(database_, turn_of_versions, [&]() -> Result<bool> {
       TRY(TRY(database_.query(
                   "DELETE FROM holdings WHERE (world, key, value, piece, since) IN (SELECT world, "
                   "key, value, piece, since FROM holdings WHERE world=? AND until>0 AND until<=? "
@@ -533,15 +570,15 @@ class SqlitePushTurn : public PushTurn {
     });
   }
 
-  Sqlite& database_;
+  Database& database_;
   int64_t world_;
-  std::optional<LockFile> lock_;
+  std::unique_ptr<StoreLock> lock_;
   std::unique_ptr<Snapshot> newest_;
 };
 
-class SqliteVersions : public Versions {
+class SqlVersions : public Versions {
  public:
-  explicit SqliteVersions(Sqlite& database) : database_(database) {}
+  explicit SqlVersions(Database& database) : database_(database) {}
 
   Result<std::vector<VersionHead>> heads(const Name& environment) override {
     Query query = TRY(database_.query(
@@ -572,7 +609,7 @@ class SqliteVersions : public Versions {
       wanted = number.value_or(newest);
       if (wanted == 0 && !number)
         return std::unique_ptr<Snapshot>(
-            std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
+            std::make_unique<SqlSnapshot>(database_, world, 0, Value::dict({})));
       found = TRY(head(environment, wanted));
     } while (!found && !number);  // removed since it was found
     if (!found)
@@ -580,38 +617,35 @@ class SqliteVersions : public Versions {
           cat("there is no version ", wanted, " of `", environment, "`",
               newest == 0 ? "; nothing has been exported yet" : cat("; the newest is ", newest)));
     return std::unique_ptr<Snapshot>(
-        std::make_unique<SqliteSnapshot>(database_, world, wanted, found->detail));
+        std::make_unique<SqlSnapshot>(database_, world, wanted, found->detail));
   }
 
   Result<std::unique_ptr<PushTurn>> begin_push(const Name& environment) override {
     const int64_t world = world_of(environment);
-    std::optional<LockFile> lock;
-    if (!database_.is_in_memory()) {
-      lock = TRY(LockFile::take(lock_path(database_, push_lock_name(environment))));
-      if (!lock)
-        return std::unique_ptr<PushTurn>();
-    }
-    TRY(take_back_staged(world));
-    return std::unique_ptr<PushTurn>(std::make_unique<SqlitePushTurn>(
+    std::unique_ptr<StoreLock> lock = TRY(database_.take_lock(push_lock_name(environment)));
+    if (lock == nullptr)
+      return std::unique_ptr<PushTurn>();
+    TRY(take_back_staged(*lock, world));
+    return std::unique_ptr<PushTurn>(std::make_unique<SqlPushTurn>(
         database_, world, std::move(lock), TRY(open(environment, std::nullopt))));
   }
 
   Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
                                              uint64_t newer) override {
-    return SqliteSnapshot::touched(database_, world_of(environment), static_cast<int64_t>(older),
-                                   static_cast<int64_t>(newer));
+    return SqlSnapshot::touched(database_, world_of(environment), static_cast<int64_t>(older),
+                                static_cast<int64_t>(newer));
   }
 
  private:
   /// Takes back the staged data of a push whose process was killed.
-  Status take_back_staged(int64_t world) {
+  Status take_back_staged(StoreLock& turn, int64_t world) {
     Query query = TRY(database_.query("SELECT number FROM staging WHERE world=?"));
     query.bind(world);
     if (!TRY(query.step()))
       return {};
     const int64_t number = query.number(0);
     static_cast<void>(query.step());
-    return Unstager(database_, world, number).run();
+    return Unstager(database_, turn, world, number).run();
   }
 
   Result<VersionHead> read_head(const Query& query) const {
@@ -631,22 +665,22 @@ class SqliteVersions : public Versions {
     return static_cast<uint64_t>(query.number(0));
   }
 
-  Sqlite& database_;
+  Database& database_;
 };
 
 }  // namespace
 
-std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database) {
-  return std::make_unique<SqliteVersions>(database);
+std::unique_ptr<Versions> make_sql_versions(Database& database) {
+  return std::make_unique<SqlVersions>(database);
 }
 
 Status add_version(StagedVersion& staged, Time now) {
-  return static_cast<SqliteStagedVersion&>(staged).add(now);
+  return static_cast<SqlStagedVersion&>(staged).add(now);
 }
 
-void keep_version(StagedVersion& staged) { static_cast<SqliteStagedVersion&>(staged).added(); }
+void keep_version(StagedVersion& staged) { static_cast<SqlStagedVersion&>(staged).added(); }
 
-Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now) {
+Status release_version_row(Database& database, const Name& environment, uint64_t number, Time now) {
   const int64_t world = world_of(environment);
   Query query = TRY(database.query(
       "SELECT (SELECT count(*) FROM versions WHERE world=?1 AND number=?2), (SELECT max(number) "
@@ -673,18 +707,18 @@ Status release_version_row(Sqlite& database, const Name& environment, uint64_t n
       .run();
 }
 
-Status remove_versions(Sqlite& database, const Name& environment) {
+Status remove_versions(Database& database, const Name& environment) {
   const int64_t world = world_of(environment);
   // The heads go first: a version without a head does not exist. One row at a time, in as many
   // pieces as necessary.
   for (const char* sql :
        {"DELETE FROM versions WHERE world=?", "DELETE FROM version_uses WHERE world=?",
         "DELETE FROM staging WHERE world=?"})
-    TRY(in_pieces(database, [&]() -> Result<bool> {
+    TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
       TRY(TRY(database.query(sql)).bind(world).run());
       return false;
     }));
-  TRY(in_pieces(database, [&]() -> Result<bool> {
+  TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
     Query query =
         TRY(database.query("SELECT s.piece, s.since, s.content FROM spans s WHERE "
                            "s.world=? LIMIT 1"));
@@ -701,7 +735,7 @@ Status remove_versions(Sqlite& database, const Name& environment) {
             .run());
     return true;
   }));
-  TRY(in_pieces(database, [&]() -> Result<bool> {
+  TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
     TRY(TRY(database.query(
                 "DELETE FROM holdings WHERE (world, key, value, piece, since) IN (SELECT world, "
                 "key, value, piece, since FROM holdings WHERE world=? LIMIT 64)"))
@@ -709,7 +743,7 @@ Status remove_versions(Sqlite& database, const Name& environment) {
             .run());
     return database.changes() > 0;
   }));
-  return in_pieces(database, [&]() -> Result<bool> {
+  return in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
     TRY(TRY(database.query("DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE world=? "
                            "LIMIT 64)"))
             .bind(world)

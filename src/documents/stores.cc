@@ -1,0 +1,16 @@
+#include "documents/stores.h"
+
+namespace fettle {
+
+Value document_of(const StoreTally& tally) {
+  std::vector<Value> problems(tally.problems.begin(), tally.problems.end());
+  return Value::dict({{"store", tally.store},
+                      {"environments", tally.environments},
+                      {"records", tally.records},
+                      {"events", tally.events},
+                      {"versions", tally.versions},
+                      {"contents", tally.contents},
+                      {"problems", Value::list(std::move(problems))}});
+}
+
+}  // namespace fettle

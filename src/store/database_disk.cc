@@ -1,0 +1,157 @@
+#include "store/database_disk.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "store/columns.h"
+
+namespace fettle {
+namespace {
+
+/// Small enough to be held a few times in memory, large enough for few messages.
+constexpr size_t piece_size = size_t{1} << 20;
+
+class DatabaseFile : public Disk::File {
+ public:
+  DatabaseFile(std::shared_ptr<LazyDatabase> database, int64_t id)
+      : lazy_(std::move(database)), id_(id) {}
+
+  Status write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const std::string_view part = bytes.substr(0, piece_size - open_.size());
+      open_ += part;
+      bytes.remove_prefix(part.size());
+      if (open_.size() == piece_size)
+        TRY(write_piece());
+    }
+    return {};
+  }
+
+  Status sync() override {
+    if (!open_.empty())
+      TRY(write_piece());
+    const std::lock_guard lock(lazy_->mutex);
+    return TRY(TRY(lazy_->open())->query("UPDATE files SET size=? WHERE id=?"))
+        .bind(size_)
+        .bind(id_)
+        .run();
+  }
+
+ private:
+  Status write_piece() {
+    const std::lock_guard lock(lazy_->mutex);
+    TRY(TRY(TRY(lazy_->open())->query("INSERT INTO file_pieces VALUES(?,?,?)"))
+            .bind(id_)
+            .bind(pieces_)
+            .bind_kept(open_)
+            .run());
+    ++pieces_;
+    size_ += static_cast<int64_t>(open_.size());
+    open_.clear();
+    return {};
+  }
+
+  std::shared_ptr<LazyDatabase> lazy_;
+  int64_t id_;
+  std::string open_;  ///< the piece that is not full
+  int64_t pieces_ = 0, size_ = 0;
+};
+
+class DatabaseDisk : public Disk {
+ public:
+  explicit DatabaseDisk(std::shared_ptr<LazyDatabase> database) : lazy_(std::move(database)) {}
+
+  Result<std::unique_ptr<File>> create(const Path& path) override {
+    const std::lock_guard lock(lazy_->mutex);
+    Query made =
+        TRY(query("INSERT INTO files(path, size) VALUES(?,0) ON CONFLICT DO NOTHING RETURNING id"));
+    made.bind(path.native());
+    if (!TRY(made.step()))
+      return world_error(cat("cannot create `", path, "` in the store: it exists"));
+    return std::unique_ptr<File>(std::make_unique<DatabaseFile>(lazy_, made.number(0)));
+  }
+
+  /// Within the transaction of the index, in which nobody else renames to the same place.
+  Status rename(const Path& from, const Path& to) override {
+    const std::lock_guard lock(lazy_->mutex);
+    TRY(TRY(lazy_->open())
+            ->take({.kind = Turn::file, .world = static_cast<int64_t>(hash64(to.native()))}));
+    TRY(remove(to));
+    return TRY(query("UPDATE files SET path=? WHERE path=?"))
+        .bind(to.native())
+        .bind(from.native())
+        .run();
+  }
+  Status make_folder(const Path&) override { return {}; }
+  Status sync_folder(const Path&) override { return {}; }
+
+  Result<std::optional<uint64_t>> size(const Path& path) override {
+    const std::lock_guard lock(lazy_->mutex);
+    Query found = TRY(query("SELECT size FROM files WHERE path=?"));
+    found.bind(path.native());
+    if (!TRY(found.step()))
+      return std::optional<uint64_t>();
+    return std::optional(static_cast<uint64_t>(found.number(0)));
+  }
+
+  Result<ByteSource> read(const Path& path) override {
+    const std::lock_guard lock(lazy_->mutex);
+    Query found = TRY(query("SELECT id FROM files WHERE path=?"));
+    found.bind(path.native());
+    if (!TRY(found.step()))
+      return world_error(cat("there is no `", path, "` in the store"));
+    return ByteSource([lazy = lazy_, id = found.number(0), next = int64_t{0}, piece = std::string(),
+                       begin = size_t{0}](std::span<char> into) mutable -> Result<size_t> {
+      if (begin == piece.size()) {
+        piece = TRY(piece_of(*lazy, id, next++));
+        begin = 0;
+      }
+      const size_t count = std::min(into.size(), piece.size() - begin);
+      std::copy_n(piece.data() + begin, count, into.data());
+      begin += count;
+      return count;
+    });
+  }
+
+  Status remove(const Path& path) override {
+    const std::lock_guard lock(lazy_->mutex);
+    return TRY(query("DELETE FROM files WHERE path=?")).bind(path.native()).run();
+  }
+
+  /// `/` is followed by `0` in the order of bytes.
+  Result<std::vector<std::string>> list(const Path& path) override {
+    const std::lock_guard lock(lazy_->mutex);
+    const std::string begin = cat(path.native(), "/"), end = cat(path.native(), "0");
+    Query files = TRY(query("SELECT path FROM files WHERE path>? AND path<? ORDER BY path"));
+    files.bind(std::string_view(begin)).bind(std::string_view(end));
+    std::set<std::string> names;
+    while (TRY(files.step())) {
+      const std::string_view rest = files.text(0).substr(begin.size());
+      names.emplace(rest.substr(0, rest.find('/')));
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  }
+
+ private:
+  Result<Query> query(const char* sql) { return TRY(lazy_->open())->query(sql); }
+
+  /// Empty: behind the last one.
+  static Result<std::string> piece_of(LazyDatabase& lazy, int64_t id, int64_t number) {
+    const std::lock_guard lock(lazy.mutex);
+    Query found =
+        TRY(TRY(lazy.open())->query("SELECT bytes FROM file_pieces WHERE file=? AND number=?"));
+    found.bind(id).bind(number);
+    return TRY(found.step()) ? std::string(found.blob(0)) : std::string();
+  }
+
+  std::shared_ptr<LazyDatabase> lazy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Disk> make_database_disk(std::shared_ptr<LazyDatabase> database) {
+  return std::make_unique<DatabaseDisk>(std::move(database));
+}
+
+}  // namespace fettle

@@ -1,0 +1,285 @@
+/// What only a store on a server goes through: lost connections, restarts, full disks, poolers.
+
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "store/columns.h"
+#include "store/postgres.h"
+#include "tests/fixtures/small_disk.h"
+#include "tests/fixtures/store_fixture.h"
+
+namespace fettle {
+namespace {
+
+class SharedStoreTest : public testing::Test, protected StoreWords {
+ protected:
+  static PostgresServer& server() { return PostgresServer::of_program(); }
+  /// Throws out everybody but the one who asks.
+  static void throw_out() {
+    server().sql(
+        "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE "
+        "application_name='fettle'");
+  }
+  std::string error_of_opening(const std::string& address, const std::string& home) const {
+    const auto opened = open_store(address, home);
+    return opened ? "opened" : to_string(opened.error());
+  }
+  std::string error_of_opening(const std::string& address) const {
+    return error_of_opening(address, place_.home());
+  }
+  static Status say(Store& store, int number) {
+    return store.wish("e", [&](Wish& wish) { return wish.put_note("said", number); });
+  }
+  static Event event_of(const Name& environment) {
+    Event event;
+    event.environment = environment;
+    event.key = {environment, "act", "a"};
+    return event;
+  }
+
+  StorePlace place_{StoreKind::postgres};
+};
+
+TEST(PostgresAddress, IsShownWithoutWhatIsSecret) {
+  const auto shown = [](std::string_view text) {
+    const auto address = parse_postgres_address(text);
+    return address ? address->shown : to_string(address.error());
+  };
+  EXPECT_EQ(shown("postgres://me:pa:ss@db.example:5432/fettle?schema=team&sslmode=require"),
+            "postgres://me@db.example:5432/fettle?schema=team&sslmode=require");
+  EXPECT_EQ(shown("postgresql://me@[::1]:5432/fettle"), "postgresql://me@[::1]:5432/fettle");
+  EXPECT_EQ(shown("postgres://db/fettle?user=me&password=pass&sslpassword=more"),
+            "postgres://db/fettle?user=me&password=********&sslpassword=********");
+  EXPECT_EQ(shown("postgres://a:b@c@db"), "postgres://a@db");
+  const auto address = *parse_postgres_address("postgres://db/x?schema=team&sslmode=require");
+  EXPECT_EQ(address.url, "postgres://db/x?sslmode=require");
+  EXPECT_EQ(address.schema, "team");
+  for (const char* const schema : {"", "A", "a\"b", "pg_temp", "a%20b", "information_schema"})
+    EXPECT_NE(shown(cat("postgres://db/x?schema=", schema)).find("cannot be the schema"),
+              std::string::npos)
+        << schema;
+  EXPECT_FALSE(parse_postgres_address("mysql://db/x"));
+}
+
+TEST_F(SharedStoreTest, NoErrorShowsThePassword) {
+  for (const char* const address :
+       {"postgres://me:sesame-open@127.0.0.1:1/x", "postgres://me:sesame-open@[127.0.0.1/x",
+        "postgres://me:ses/sesame-open@127.0.0.1/x",
+        "postgres://me@127.0.0.1:1/x?password=sesame-open&connect_timeout=1"}) {
+    const std::string error = error_of_opening(address);
+    EXPECT_NE(error, "opened");
+    EXPECT_EQ(error.find("sesame-open"), std::string::npos) << error;
+  }
+}
+
+TEST_F(SharedStoreTest, AConnectionLostWithinATransactionWritesNothingOfIt) {
+  const auto store = place_.open();
+  ASSERT_TRUE(say(*store, 1));
+  const Status lost = store->wish("e", [&](Wish& wish) -> Status {
+    TRY(wish.put_note("said", 2));
+    throw_out();
+    TRY(wish.put_note("more", 3));
+    return {};
+  });
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().blame, Blame::world);
+  EXPECT_NE(lost.error().message.find("the connection to the store `postgres://fettle@"),
+            std::string::npos)
+      << lost.error().message;
+  EXPECT_EQ(**store->note("e", "said"), Value(1));
+  EXPECT_FALSE(*store->note("e", "more"));
+  EXPECT_TRUE(say(*store, 4));
+  EXPECT_EQ(**store->note("e", "said"), Value(4));
+}
+
+TEST_F(SharedStoreTest, ALostConnectionCostsTheLockAndNotTheRight) {
+  const auto store = place_.open(), other = place_.open();
+  const auto acting = edit(*store);
+  throw_out();
+  // Nobody has overtaken it, so it goes on, and has the lock again.
+  ASSERT_TRUE(acting->write(std::vector{change({"e", "act", "a"}, record())}));
+  ASSERT_TRUE(acting->put_note("x", 1));
+  const auto refused = other->begin_edit("e", this_process("another", Time(2s)));
+  ASSERT_TRUE(refused);
+  const Holder* const holder = std::get_if<Holder>(&*refused);
+  ASSERT_NE(holder, nullptr);
+  EXPECT_EQ(holder->what, "a test");
+  throw_out();
+  // Somebody is faster.
+  const auto mine = edit(*other);
+  EXPECT_FALSE(acting->write(std::vector{change({"e", "act", "b"}, record())}));
+  EXPECT_TRUE(mine->write(std::vector{change({"e", "act", "c"}, record())}));
+  EXPECT_FALSE(store->known("e")->contains({"e", "act", "b"}));
+}
+
+TEST_F(SharedStoreTest, APushWhoseTurnWasLostWritesNothingMore) {
+  const auto store = place_.open();
+  const auto turn = *store->versions().begin_push("e");
+  Delta delta;
+  delta.number = 1;
+  delta.detail = Value::dict({});
+  const auto staged = *turn->stage(std::move(delta));
+  throw_out();
+  const Status refused =
+      store->wish("e", [&](Wish& wish) { return wish.commit(*staged, Time(1s)); });
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("the turn to push was lost"), std::string::npos)
+      << refused.error().message;
+  EXPECT_TRUE(store->versions().heads("e")->empty());
+}
+
+TEST_F(SharedStoreTest, AServerThatStartsAgainHasWhatWasWritten) {
+  PostgresServer own;
+  const std::string address = own.address("own");
+  const auto opened = open_store(address, place_.home());
+  ASSERT_TRUE(opened) << to_string(opened.error());
+  Store& store = *opened->store;
+  const auto acting = edit(store);
+  int64_t stamp = *store.stamp();
+  for (const int signal : {SIGINT, SIGQUIT}) {
+    ASSERT_TRUE(acting->put_note("said", signal));
+    own.stop(signal);
+    const Status refused = acting->put_note("said", 0);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("cannot be reached"), std::string::npos)
+        << refused.error().message;
+    own.start();
+    EXPECT_EQ(**store.note("e", "said"), Value(signal));
+    EXPECT_NE(std::exchange(stamp, *store.stamp()), stamp) << "somebody may have written";
+  }
+  EXPECT_TRUE(acting->put_note("said", 1));
+}
+
+// The tables are on a disk of their own: that of the log ends the server, whoever fills it.
+TEST_F(SharedStoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string small = folder->path().string();
+  const auto work = [&] {
+    const PostgresServer own;
+    const std::string place = cat(small, "/tables");
+    if (mkdir(place.c_str(), 0777) != 0 || chmod(small.c_str(), 0777) != 0)
+      return 1;
+    const passwd* const user = getpwnam("postgres");
+    if (geteuid() == 0 && chown(place.c_str(), user->pw_uid, user->pw_gid) != 0)
+      return 2;
+    std::ofstream(small + "/filler") << std::string(200'000, 'x');
+    own.sql(cat("CREATE TABLESPACE small LOCATION '", place, "'"));
+    own.sql("ALTER ROLE fettle SET default_tablespace=small");
+    auto store = open_store(own.address("own"), place_.home());
+    if (!store)
+      return 3;
+    const auto acting = edit(*store->store);
+    int written = 0;
+    Status last;
+    for (; last && written < 100'000; written += last ? 1 : 0)
+      last = acting->write(std::vector{change({"e", "act", std::to_string(written)}, record())});
+    if (last || to_string(last.error()).find("; what was recorded is safe") == std::string::npos)
+      return 4;
+    const auto known = store->store->known("e");
+    if (!known || known->size() != static_cast<size_t>(written))
+      return 5;
+    std::filesystem::remove(small + "/filler");
+    return acting->write(std::vector{change({"e", "act", "more"}, record())}) ? 0 : 6;
+  };
+  EXPECT_EQ(on_a_small_disk(small, 1'500, work), 0);
+}
+
+TEST_F(SharedStoreTest, AServerThatPromisesNothingIsRefused) {
+  server().sql("CREATE ROLE hasty LOGIN SUPERUSER");
+  server().sql("ALTER ROLE hasty SET synchronous_commit=off");
+  const std::string error = error_of_opening(server().address("hasty", "hasty"));
+  EXPECT_NE(error.find("`ALTER ROLE … SET synchronous_commit=on`"), std::string::npos) << error;
+  server().sql("CREATE ROLE stranger LOGIN");
+  const std::string refused = error_of_opening(server().address("strange", "stranger"));
+  EXPECT_NE(refused.find("permission denied for database postgres"), std::string::npos) << refused;
+  EXPECT_NE(
+      error_of_opening(server().address("x", "nobody")).find("role \"nobody\" does not exist"),
+      std::string::npos);
+}
+
+TEST_F(SharedStoreTest, OneOfANewerFettleIsLeftAlone) {
+  ASSERT_NE(place_.open(), nullptr);
+  server().sql(cat("UPDATE ", place_.schema(), ".settings SET value='99' WHERE name='format'"));
+  const std::string error = error_of_opening(place_.address());
+  EXPECT_NE(error.find("has format 99, but this fettle supports formats up to 1"), error.npos)
+      << error;
+}
+
+TEST_F(SharedStoreTest, OnlyAHomeWithItsKeyMayUseIt) {
+  const StorePlace other(StoreKind::file), third(StoreKind::file);
+  ASSERT_NE(place_.open(), nullptr);
+  const std::string none = error_of_opening(place_.address(), other.home());
+  EXPECT_NE(none.find("there is no key at `"), none.npos) << none;
+  EXPECT_FALSE(std::filesystem::exists(other.home() + "/key")) << "a wrong key must not be made";
+  ASSERT_NE(third.open(), nullptr);
+  const std::string wrong = error_of_opening(place_.address(), third.home());
+  EXPECT_NE(wrong.find("are sealed with another key than `"), wrong.npos) << wrong;
+  std::filesystem::copy_file(place_.home() + "/key", other.home() + "/key");
+  EXPECT_EQ(error_of_opening(place_.address(), other.home()), "opened");
+}
+
+TEST_F(SharedStoreTest, APoolerMayOnlyStandBeforeItWithAConnectionForEachClient) {
+  for (const std::string mode : {"transaction", "session"}) {
+    const std::string folder = cat(server().folder(), "/", mode);
+    std::filesystem::create_directory(folder);
+    ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+    std::ofstream(folder + "/users") << "\"fettle\" \"\"\n";
+    std::ofstream(folder + "/ini")
+        << "[databases]\n* = host=" << server().folder()
+        << "\n[pgbouncer]\nauth_type=trust\nauth_file=" << folder
+        << "/users\nunix_socket_dir=" << folder << "\nlisten_addr=\npool_mode=" << mode
+        << "\nignore_startup_parameters=extra_float_digits\n";
+    const pid_t pooler = server().run("/usr/sbin/pgbouncer", {"-q", folder + "/ini"});
+    for (int i = 0; i < 1'000 && !std::filesystem::exists(folder + "/.s.PGSQL.6432"); ++i)
+      usleep(10'000);
+    const std::string answer = error_of_opening(
+        cat("postgres://fettle@/postgres?host=", folder, "&port=6432&schema=pooled"));
+    kill(pooler, SIGTERM);
+    waitpid(pooler, nullptr, 0);
+    if (mode == "session")
+      EXPECT_EQ(answer, "opened") << server().log();
+    else
+      EXPECT_NE(answer.find("is behind a pooler that gives each transaction another connection"),
+                answer.npos)
+          << answer;
+  }
+}
+
+// Numbers are drawn before a transaction ends, and a reader goes on from the largest that he saw.
+TEST_F(SharedStoreTest, NoEventIsPassedOverWhileASmallerOneIsStillBeingWritten) {
+  const auto store = place_.open();
+  const auto slow = *Postgres::open(*parse_postgres_address(place_.address()));
+  {
+    Transaction open = *Transaction::begin(*slow, {turn_of("slow")});
+    ASSERT_TRUE(slow->execute(
+        "INSERT INTO events(time, type, environment, kind, name, verb, because_kind, because_name, "
+        "text, detail) VALUES(0, 0, 'slow', '', '', 0, '', '', '', '\\x00')"));
+    ASSERT_TRUE(edit(*store, "fast")
+                    ->write(std::vector{Change{Change::event, {}, nullptr, event_of("fast")}}));
+    EXPECT_EQ(store->events("fast", 0, 10)->size(), 1u);
+    EXPECT_EQ(store->events("", 0, 10)->size(), 0u);
+    ASSERT_TRUE(open.commit());
+  }
+  const auto all = *store->events("", 0, 10);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].environment, "slow");
+  EXPECT_EQ(all[1].environment, "fast");
+}
+
+TEST_F(SharedStoreTest, ThoseWhoWriteToOtherEnvironmentsWaitForNobody) {
+  const auto store = place_.open(), other = place_.open();
+  const auto mine = edit(*store, "mine");
+  const auto theirs = edit(*other, "theirs");
+  const Status nested = store->wish("mine", [&](Wish& wish) -> Status {
+    TRY(wish.put_note("x", 1));
+    return theirs->write(std::vector{change({"theirs", "act", "a"}, record())});
+  });
+  EXPECT_TRUE(nested) << to_string(nested.error());
+}
+
+}  // namespace
+}  // namespace fettle

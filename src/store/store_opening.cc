@@ -1,0 +1,83 @@
+#include "store/store_opening.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "store/database_disk.h"
+#include "store/postgres_schema.h"
+#include "store/sql_store.h"
+#include "store/sqlite_database.h"
+#include "store/sqlite_store.h"
+
+namespace fettle {
+namespace {
+
+/// Says which key it is, and nothing about it.
+std::string id_of(const Seal& seal) {
+  return sha256_hex(seal.close("the key of a store of fettle")).substr(0, 16);
+}
+
+/// The first home that uses a store gives it its key. No key is made beside a store that has one.
+Result<Seal> key_for(Postgres& database, const Path& path) {
+  const std::optional<std::string> wanted = TRY(setting_of(database, "key"));
+  const std::string hint =
+      cat("copy the file `key` of a home that uses the store, and keep it as "
+          "secret as there");
+  if (wanted && !file_exists(path))
+    return user_error(cat("the secrets of the store `", database.name(),
+                          "` are sealed, and there is no key at `", path.string(), "`: ", hint));
+  Seal seal = TRY(Seal::from_file(path));
+  const std::string id = id_of(seal);
+  if ((wanted ? *wanted : TRY(settle(database, "key", id))) != id)
+    return user_error(cat("the secrets of the store `", database.name(),
+                          "` are sealed with another key than `", path.string(), "`: ", hint));
+  return seal;
+}
+
+Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address) {
+  std::unique_ptr<Postgres> database = TRY(Postgres::open(address));
+  TRY(migrate(*database));
+  return database;
+}
+
+Result<std::unique_ptr<Postgres>> open_shared(const std::string& address, const std::string& home,
+                                              std::shared_ptr<const Mask> secrets) {
+  std::unique_ptr<Postgres> database = TRY(open_postgres(TRY(parse_postgres_address(address))));
+  database->use(TRY(key_for(*database, Path(home) / "key")));
+  database->hide(std::move(secrets));
+  return database;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> open_database(const std::string& address, const std::string& home,
+                                                std::shared_ptr<const Mask> secrets) {
+  if (address.empty())
+    return open_sqlite_database(home + "/fettle.db", std::move(secrets));
+  return std::unique_ptr<Database>(TRY(open_shared(address, home, std::move(secrets))));
+}
+
+Result<OpenedStore> open_store(const std::string& address, const std::string& home,
+                               std::shared_ptr<const Mask> secrets) {
+  OpenedStore opened;
+  if (address.empty()) {
+    const std::string path = home + "/fettle.db";
+    opened.store = TRY(open_sqlite_store(path, std::move(secrets)));
+    opened.disk = make_posix_disk();
+    opened.index = make_sqlite_blob_index(path);
+    opened.blobs = home + "/blobs";
+    return opened;
+  }
+  std::unique_ptr<Postgres> database = TRY(open_shared(address, home, std::move(secrets)));
+  opened.id = TRY(setting_of(*database, "id")).value_or("");
+  opened.store = make_sql_store(std::move(database));
+  const auto contents =
+      std::make_shared<LazyDatabase>([address]() -> Result<std::unique_ptr<Database>> {
+        return std::unique_ptr<Database>(TRY(open_postgres(TRY(parse_postgres_address(address)))));
+      });
+  opened.disk = make_database_disk(contents);
+  opened.index = make_sql_blob_index(contents);
+  opened.blobs = "blobs";
+  return opened;
+}
+
+}  // namespace fettle

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "store/blobs.h"
+#include "store/columns.h"
+#include "store/content_codec.h"
+#include "store/record_codec.h"
+#include "store/store_opening.h"
+#include "verbs/stores/stores.h"
+
+namespace fettle {
+namespace {
+
+/// A damaged store may have as many problems as rows.
+constexpr size_t most_problems = 100;
+
+class StoreCheck {
+ public:
+  StoreCheck(Database& database, OpenedStore& opened, const std::stop_token& stop)
+      : database_(database), blobs_(*opened.disk, *opened.index, opened.blobs), stop_(stop) {
+    tally_.store = database.name();
+  }
+
+  Result<StoreTally> run() {
+    if (database_.dialect() == Database::Dialect::sqlite)
+      TRY(check_pages());
+    TRY(each("SELECT name, detail FROM environments", tally_.environments,
+             [this](const Query& row) { return value(row, "environment", 1); }));
+    TRY(each("SELECT name, body, environment, kind FROM records", tally_.records,
+             [this](const Query& row) -> Status {
+               TRY(decode(row.blob(1), database_.seal())
+                       .context(cat("the record of `", row.text(3), " ", row.text(0), "` in `",
+                                    row.text(2), "`")));
+               return {};
+             }));
+    TRY(each("SELECT sequence, detail FROM events", tally_.events, [this](const Query& row) {
+      return value_of_column(row, 1, cat("event ", row.number(0)));
+    }));
+    TRY(each("SELECT number, detail FROM versions", tally_.versions, [this](const Query& row) {
+      return value_of_column(row, 1, cat("version ", row.number(0)));
+    }));
+    size_t others = 0;
+    TRY(each("SELECT name, value FROM notes", others,
+             [this](const Query& row) { return value(row, "note", 1); }));
+    TRY(each("SELECT digest, body FROM contents", others, [this](const Query& row) -> Status {
+      TRY(decode_content(row.blob(1), {}, database_.seal()).context("a piece of a version"));
+      return {};
+    }));
+    TRY(each(
+        "SELECT piece FROM spans s WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE id=s.piece) OR "
+        "NOT EXISTS (SELECT 1 FROM contents WHERE id=s.content)",
+        others, [](const Query& row) -> Status {
+          return world_error(cat("piece ", row.number(0), " of a version is missing"));
+        }));
+    TRY(check_contents());
+    return std::move(tally_);
+  }
+
+ private:
+  using Look = std::function<Status(const Query&)>;
+
+  Status each(const char* sql, size_t& count, const Look& look) {
+    Query rows = TRY(database_.query(sql));
+    for (; TRY(rows.step()); ++count) {
+      if (const Status good = look(rows); !good)
+        note(good.error());
+      if (stop_.stop_requested())
+        return cancelled_error();
+    }
+    return {};
+  }
+
+  void note(const Error& error) {
+    if (tally_.problems.size() < most_problems)
+      tally_.problems.push_back(to_string(error));
+  }
+
+  Status value_of_column(const Query& row, int column, const std::string& what) {
+    TRY(value_of(row.blob(column), database_).context(what));
+    return {};
+  }
+  Status value(const Query& row, std::string_view what, int column) {
+    return value_of_column(row, column, cat(what, " `", row.text(0), "`"));
+  }
+
+  Status check_pages() {
+    size_t lines = 0;
+    return each("PRAGMA integrity_check", lines, [](const Query& row) -> Status {
+      return row.text(0) == "ok" ? Status() : Status(world_error(std::string(row.text(0))));
+    });
+  }
+
+  /// Reads each content to its end, and asks for those that something refers to.
+  Status check_contents() {
+    std::vector<std::string> digests;
+    size_t used = 0;
+    TRY(
+        each("SELECT digest FROM blobs UNION SELECT digest FROM record_uses UNION SELECT digest "
+             "FROM version_uses",
+             used, [&](const Query& row) -> Status {
+               digests.emplace_back(row.text(0));
+               return {};
+             }));
+    for (const std::string& digest : digests) {
+      if (stop_.stop_requested())
+        return cancelled_error();
+      const Result<Blob> blob = blobs_.open(digest);
+      const Status read = blob ? pump(blob->source, [](std::string_view) -> Status { return {}; })
+                               : Status(blob.error());
+      if (read)
+        ++tally_.contents;
+      else
+        note(read.error());
+    }
+    return {};
+  }
+
+  Database& database_;
+  FileBlobs blobs_;
+  const std::stop_token& stop_;
+  StoreTally tally_;
+};
+
+}  // namespace
+
+Result<StoreTally> check_store(const std::string& address, const std::string& home,
+                               const std::stop_token& stop) {
+  const std::unique_ptr<Database> database = TRY(open_database(address, home));
+  OpenedStore opened = TRY(open_store(address, home));
+  return StoreCheck(*database, opened, stop).run();
+}
+
+}  // namespace fettle

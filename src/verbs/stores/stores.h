@@ -1,0 +1,29 @@
+#pragma once
+/// What is done to a store as a whole: it is copied, and it is checked.
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fettle {
+
+struct StoreTally {
+  std::string store;  ///< as it is shown
+  size_t environments = 0, records = 0, events = 0, versions = 0, contents = 0;
+  std::vector<std::string> problems;  ///< of a check; of a copy: contents that were lost before
+};
+
+/// Copies everything that one store has into another one, which must be empty: with the numbers of
+/// events and versions, the contents, and the sealed secrets, so both have the key of the home.
+/// Addresses are those of `open_store`. Errors: somebody acts on an environment; the target is not
+/// empty (`Blame::user`). Then the tables of the target stay empty.
+Result<StoreTally> copy_store(const std::string& from, const std::string& to,
+                              const std::string& home, const std::stop_token& stop);
+
+/// Reads everything that a store has, and says what cannot be read or is missing.
+Result<StoreTally> check_store(const std::string& address, const std::string& home,
+                               const std::stop_token& stop);
+
+}  // namespace fettle
