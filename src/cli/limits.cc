@@ -18,7 +18,7 @@ constexpr std::array<Limit, 4> limits{{
     {"silence-timeout", "FETTLE_SILENCE_TIMEOUT", &WaitLimits::silence,
      "limit for silence while a response is expected"},
     {"transfer-timeout", "FETTLE_TRANSFER_TIMEOUT", &WaitLimits::whole,
-     "limit for a whole download, pull, archive or fetch"},
+     "limit for a whole download, pull, build, archive or fetch"},
     {"command-timeout", "FETTLE_COMMAND_TIMEOUT", &WaitLimits::command,
      "limit for a command in a service"},
 }};

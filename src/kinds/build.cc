@@ -60,7 +60,10 @@ const Members& ImageBuild::members() {
                                   "cannot read"),
       extra<&ImageBuild::secrets>("secrets",
                                   "{id: text} of those that commands mount; null: there is none "
-                                  "of this id")};
+                                  "of this id"),
+      extra<&ImageBuild::nix_output>("nix_output",
+                                     "the output of the flake `file`, which Nix builds; empty: "
+                                     "`file` is a Dockerfile")};
   return all;
 }
 

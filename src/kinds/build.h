@@ -15,6 +15,7 @@ struct ImageBuild {
   Hole<Name> image, context, file = "Dockerfile", target;
   Dict arguments, bases, files, secrets;
   Hole<int64_t> heredoc;
+  Hole<Name> nix_output;
   static const Members& members();
 };
 

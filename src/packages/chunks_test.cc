@@ -22,6 +22,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "packages/interpret.h"
 #include "value/json.h"
@@ -214,6 +215,25 @@ TEST_F(PackageFolder, BuildsOfOneFileRunOneAfterAnother) {
   EXPECT_EQ(pools["x"], pools["y"]);
   EXPECT_NE(pools["x"], pools["z"]);
   EXPECT_EQ(package->intent->pools.at(pools["x"]), 1);
+}
+
+TEST_F(PackageFolder, AFlakeNeedsNixAndItsFile) {
+  Expectation wanted;
+  wanted.files["web/page"] = "x";
+  wanted.files["main.star"] =
+      "def run(plan):\n"
+      "  plan.run_sh(\"ls\", image = NixBuildSpec(image_name = \"made\", build_context_dir = "
+      "\"./web\", "
+      "flake_location_dir = \".\"))\n";
+  const Result<Package> package = interpret(wanted);
+  ASSERT_TRUE(package) << to_string(package.error());
+  ASSERT_EQ(package->findings.size(), 1u);
+  const std::string said = to_string(package->findings[0]);
+  EXPECT_NE(said.find("main.star:2:14: cannot build `made`: "), std::string::npos) << said;
+  const bool has_nix = !find_program("nix").empty();
+  EXPECT_NE(said.find(has_nix ? "`flake.nix`" : "install it, or build the image beforehand"),
+            std::string::npos)
+      << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(Packages, PackageChunks, testing::ValuesIn(chunks()),

@@ -574,8 +574,7 @@ class BuildStages {
 
 Error no_keys(const std::string& file, int line) {
   return user_error(
-      "a build is given no keys of ssh: fetch what needs one beforehand, into the context, or "
-      "build "
+      "a build is given no keys of ssh: fetch what needs one into the context beforehand, or build "
       "the image beforehand (`docker build --ssh …`) and name it in `image`",
       {file, line, 1});
 }

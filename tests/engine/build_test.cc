@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/archive.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "core/open_payload.h"
 #include "drivers/engine/images.h"
@@ -164,6 +165,62 @@ TEST_P(BuildTest, ASecretIsSeenByItsCommandAndIsInNoLayer) {
   EXPECT_FALSE(has(layers, "yyyyyyyy"));
   // Another secret is no reason to run the command again, as with every client of these builders.
   EXPECT_EQ(id_of(with("another-word")), id_of(made));
+}
+
+TEST_P(BuildTest, NixBuildsAnOutputOfAFlakeAndItsImageIsLoaded) {
+  if (find_program("nix").empty())
+    GTEST_SKIP() << "there is no nix on this machine";
+  // Without a network, a daemon and users of its own.
+  setenv("NIX_CONFIG", "build-users-group =\nsubstitute = false", 1);
+  const std::string busybox = read_file("/bin/busybox").value_or("");
+  ASSERT_FALSE(busybox.empty());
+  const auto flake = [](std::string_view script) {
+    return cat(
+        "{ outputs = { self }: { packages.x86_64-linux.image = derivation { name = "
+        "\"image.tar\"; system = \"x86_64-linux\"; builder = \"${./bin}/busybox\"; args = "
+        "[ \"sh\" \"${./bin}/",
+        script, "\" \"${./bin}/busybox\" ]; }; }; }\n");
+  };
+  const std::string script =
+      "set -e\nb=$1\n$b mkdir -p root/bin l\n$b cp $b root/bin/busybox\n"
+      "echo built here > root/word\n$b tar -C root -cf l/layer.tar bin word\n"
+      "sum=$($b sha256sum l/layer.tar)\nsum=${sum%% *}\n"
+      "echo "
+      "\"{\\\"architecture\\\":\\\"amd64\\\",\\\"os\\\":\\\"linux\\\",\\\"config\\\":{\\\"Cmd\\\":"
+      "[\\\"/bin/"
+      "busybox\\\",\\\"sleep\\\",\\\"1000\\\"]},\\\"rootfs\\\":{\\\"type\\\":\\\"layers\\\","
+      "\\\"diff_ids\\\":[\\\"sha256:$sum\\\"]}}\" > config.json\n"
+      "echo '[{\"Config\":\"config.json\",\"RepoTags\":[\"localhost/from-nix:1\"],\"Layers\":"
+      "[\"l/layer.tar\"]}]' > manifest.json\n$b tar -cf $out config.json manifest.json l\n";
+  std::map<std::string, std::string> files{{"flake.nix", flake("make.sh")},
+                                           {"bin/busybox", busybox},
+                                           {"bin/make.sh", script},
+                                           {"bin/fail.sh", "echo what it says; false\n"}};
+  const auto by_nix = [&] {
+    std::string tar;
+    ArchiveWriter writer(sink_to(tar, SIZE_MAX));
+    for (const auto& [path, text] : files)
+      EXPECT_TRUE(writer.add_file(path, text, 0755));
+    EXPECT_TRUE(writer.finish());
+    return world.apply(Verb::create, "build", image,
+                       Value::dict({{"image", image},
+                                    {"context", *world.blobs().put(tar)},
+                                    {"file", "flake.nix"},
+                                    {"nix_output", "image"}}));
+  };
+  const auto made = by_nix();
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(id_of(made), image_id(world.engine(), image, {}).value_or("none"));
+  EXPECT_EQ(built().size(), 1u);
+  EXPECT_TRUE(has(saved(), "built here"));
+  EXPECT_EQ(id_of(by_nix()), id_of(made));
+  files["flake.nix"] = flake("fail.sh");
+  const auto failed = by_nix();
+  ASSERT_FALSE(failed);
+  const std::string said = to_string(failed.error());
+  EXPECT_TRUE(has(said, "cannot build `fettle-build-test`: `nix build` ended with code 1")) << said;
+  EXPECT_TRUE(has(said, "what it says")) << said;
+  EXPECT_TRUE(remove_image(world.engine(), "localhost/from-nix:1", {}));
 }
 
 TEST_P(BuildTest, AnOldBuilderIsNotGivenAHereDocument) {

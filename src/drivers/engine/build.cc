@@ -11,6 +11,7 @@
 #include "drivers/engine/build_session.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
+#include "drivers/engine/nix_build.h"
 #include "kinds/build.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -173,7 +174,7 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
   const Result<EngineAnswer> asked = site.engine.ask(std::move(call), stop);
   if (!asked) {
     // Whatever came of it, building once more does no harm.
-    Error error = asked.error();
+    Error error = Error(asked.error()).context(cat("building `", image, "`"));
     error.unknown_outcome = false;
     return error;
   }
@@ -194,7 +195,9 @@ Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink
   const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
   const std::string image = wanted.image.get().str();
   TRY(check_here_documents(site, wanted, stop));
-  Result<std::string> built = build_once(site, wanted, progress, stop);
+  const bool is_flake = !wanted.nix_output.empty();
+  Result<std::string> built = is_flake ? build_by_nix(site, wanted, progress, stop)
+                                       : build_once(site, wanted, progress, stop);
   for (int tries = 1; !built && was_cut_off(built.error()) && tries < most_tries; ++tries)
     built = build_once(site, wanted, progress, stop);
   const std::string id = TRY(std::move(built));

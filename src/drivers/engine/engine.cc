@@ -83,11 +83,16 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
         refused = taken.error();
       return taken;
     };
+  const Duration general = call.time_limit == 0s ? limits_.whole : Duration(0);
+  const Instant begun = instant_from_clock();
   Result<HttpResponse> sent = http_.send(make_request(std::move(call), prefix), stop);
   if (refused)
     return std::move(*refused);
   if (!sent && is_cancelled(sent.error()))
     return std::move(sent).error();
+  if (!sent && general > 0s && instant_from_clock() - begun >= general)
+    sent.error().message =
+        cat("it took longer than `--transfer-timeout` (", to_string(general), ")");
   HttpResponse response =
       TRY(std::move(sent).context("talking to the engine at `" + address_.text + "`"));
   if (flavour_.load(std::memory_order_relaxed) == Flavour::unknown)

@@ -190,7 +190,7 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
         cat("cannot pull `", reference, "`: it took longer than ", to_string(time_limit)));
   if (!asked) {
     // Whatever came of it, pulling once more does no harm.
-    Error error = asked.error();
+    Error error = Error(asked.error()).context(cat("pulling `", reference, "`"));
     error.unknown_outcome = false;
     return error;
   }

@@ -17,6 +17,32 @@ class PythonServices : public PythonFixture {
   }
 };
 
+/// The functions of `bench/hub_calls`, as Idem 25.0.1 has answered them (`bench/ecosystems --write`).
+TEST(HubCalls, AreAnsweredAsByIdem) {
+  const Result<ProcessResult> run =
+      run_process({.arguments = {find_program("python3").string(),
+                                 FETTLE_SOURCE_DIR "/bench/ecosystems_calls.py", "fettle"},
+                   .environment = {{"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONNOUSERSITE", "1"}}},
+                  {});
+  ASSERT_TRUE(run && run->code == 0) << (run ? run->errors : to_string(run.error()));
+  const std::string_view output = trim(run->output);
+  const Result<Value> answers = read_json(output.substr(output.rfind('\n') + 1));
+  ASSERT_TRUE(answers) << output;
+  const std::string recorded =
+      read_file(FETTLE_SOURCE_DIR "/tests/states/recorded/hub_calls.jsonl").value_or("");
+  const std::vector<std::string_view> lines = split(trim(recorded), '\n');
+  ASSERT_EQ(answers->items().size(), lines.size());
+  ASSERT_GT(lines.size(), 40u);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Value ours = answers->items()[i];
+    // What is sealed needs two packages of Python, which may be missing.
+    if (ours.items()[1].is_text() && ours.items()[1].text().view().starts_with("ImportError: "))
+      EXPECT_EQ(ours.items()[0], "accounts.sealed") << write_json(ours);
+    else
+      EXPECT_EQ(write_json(ours), write_json(*read_json(lines[i])));
+  }
+}
+
 TEST_F(PythonServices, PartsOfTheHubAreAddedAndExtended) {
   write("more/one.py", "def f(hub):\n    return 'one'\n");
   write("more/deep/two.py", "def f(hub):\n    return 'two'\n");

@@ -1,6 +1,7 @@
 /// What public modules of Inmanta use beside plain plugins: aliases of types, references of their own,
 /// entities, templates, and the places of files.
 
+#include "base/process.h"
 #include "tests/fixtures/model_project.h"
 
 namespace fettle::model {
@@ -16,6 +17,37 @@ class PythonModules : public ModelProject {
           cat("import typing\nfrom inmanta.plugins import *\n", plugins));
   }
 };
+
+/// The names of `inmanta` that public modules use, in 128 files, without the real package.
+TEST(InmantaNames, ArePresentWithoutTheOriginal) {
+  const ProcessResult run =
+      *run_process({.arguments = {find_program("python3").string(), "-S", "-c", R"py(
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+missing, count = [], 0
+for line in open(sys.argv[2]):
+    count += 1
+    path, *name = line.split()
+    try:
+        if name:
+            made = importlib.import_module(path)
+            hasattr(made, name[0]) or importlib.import_module(f"{path}.{name[0]}")
+        else:
+            first, *steps = path.split(".")
+            made, so_far = importlib.import_module(first), first
+            for step in steps:
+                so_far += "." + step
+                made = getattr(made, step) if hasattr(made, step) else importlib.import_module(so_far)
+    except Exception as error:
+        missing.append(f"{line.strip()}: {error}")
+print(count, *missing, sep="\n")
+)py",
+                                  FETTLE_SOURCE_DIR "/python",
+                                  FETTLE_SOURCE_DIR "/tests/model/recorded/inmanta_names.txt"},
+                    .environment = {{"PYTHONDONTWRITEBYTECODE", "1"}}},
+                   {});
+  EXPECT_EQ(run.output, "120\n") << run.errors;
+}
 
 TEST_F(PythonModules, AliasesOfTypesAreFollowed) {
   // `type` is a statement since Python 3.12; older ones have no such alias.

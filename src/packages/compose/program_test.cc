@@ -212,9 +212,9 @@ TEST_F(ComposeProgram, BuildsTakeContextsAndSecrets) {
             "\"docker-image://zbase-image\", \"lib\": \"../lib\", \"made\": "
             "\"docker-image://o:1\", \"tools\": \"docker-image://t:1\"}, secrets={\"key\": "
             "\"file-of-a-secret\\n\", \"pass_word\": \"hush\"})))\n");
-  EXPECT_EQ(made.hidden, (std::vector<std::string>{"file-of-a-secret\n", "hush"}));
+  EXPECT_EQ(made.hidden, (std::vector<std::string>{"hush", "file-of-a-secret\n"}));
   EXPECT_TRUE(has_warning(made,
-                          ":6:64: `mode` of `secrets` has no effect: the mount in the "
+                          ":6:61: `mode` of `secrets` has no effect: the mount in the "
                           "Dockerfile says it"));
 }
 

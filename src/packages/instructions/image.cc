@@ -1,10 +1,12 @@
 #include "packages/instructions/image.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "base/archive.h"
 #include "base/hash.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "kinds/build.h"
 #include "kinds/image_reference.h"
@@ -250,15 +252,46 @@ Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
 
 /// An error in the files of a build is a finding with the place in them: the rest of the script is
 /// checked, too.
-Result<WantedImage> built(InstructionCall& call, starlark::Value spec) {
+Result<WantedImage> built(InstructionCall& call, starlark::Value spec,
+                          const Result<ImageBuild>& build) {
   const std::string name = text_of_field(spec, "image_name");
-  const Result<ImageBuild> build = wanted_build(call, spec);
   if (build)
     return WantedImage{name, call.draft.built_image(*build)};
   if (build.error().blame != Blame::user)
     return build.error();
   call.draft.finding(cat("cannot build `", printable(name), "`: ", to_string(build.error())));
   return WantedImage{name, Value("")};
+}
+
+/// A `NixBuildSpec`: the output of a flake in the context. Where there is no Nix, a finding says so.
+Result<ImageBuild> wanted_flake(InstructionCall& call, starlark::Value spec) {
+  ImageBuild build;
+  build.image = text_of_field(spec, "image_name");
+  if (find_program("nix").empty())
+    return user_error(
+        "`NixBuildSpec` needs `nix`, which is not on this machine: install it, or build the image "
+        "beforehand (`nix build`, then `docker load` or `podman load`) and name it as the image");
+  const std::string inside =
+      TRY(inner_path(text_of_field(spec, "flake_location_dir")).context("`flake_location_dir`"));
+  const std::string context = text_of_field(spec, "build_context_dir");
+  // Nix sees the folder of a flake and nothing beside it.
+  const fs::path folder =
+      TRY(context_folder(call, inside.empty() ? context : cat(context, "/", inside)));
+  const std::string file = "flake.nix";
+  const std::string output = text_of_field(spec, "flake_output", "default");
+  if (!std::ranges::all_of(output, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+      }))
+    return user_error(cat("`flake_output` is `", printable(output),
+                          "`, expected letters, digits, `.`, `_` and `-`"));
+  const std::string text = TRY(read_build_file(folder, file, call.sources.shown(folder.string())));
+  const BuildContext files = TRY(BuildContext::of(folder, file, text));
+  const PackedContext packed = TRY(call.draft.options().packed(files));
+  build.context = packed.digest;
+  build.file = file;
+  build.files = text_entries(packed.parts);
+  build.nix_output = output;
+  return build;
 }
 
 /// An `ImageSpec`. Its login is tried before those that the engine's tools have stored.
@@ -306,14 +339,9 @@ Result<WantedImage> wanted_image(InstructionCall& call, starlark::Value image) {
   if (type == &types::image_spec)
     return signed_in(call, image);
   if (type == &types::image_build_spec)
-    return built(call, image);
-  if (type == &types::nix_build_spec) {
-    const std::string name = text_of_field(image, "image_name");
-    draft.finding(cat("`NixBuildSpec`: images are not built with Nix; build `", printable(name),
-                      "` beforehand (`nix build`, then `docker load` or `podman load`) and name it "
-                      "as the image"));
-    return WantedImage{name, Value("")};
-  }
+    return built(call, image, wanted_build(call, image));
+  if (type == &types::nix_build_spec)
+    return built(call, image, wanted_flake(call, image));
   return user_error(
       cat("`image` must be a string, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
           starlark::type_name(image)));
