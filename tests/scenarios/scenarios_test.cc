@@ -168,11 +168,11 @@ std::vector<ScenarioRun> scenarios() {
   return runs;
 }
 
-/// A few that run at a server each time, too: what travels there and back, edits, models, Ctrl-C, and
-/// what is printed.
+/// A few that run at a server each time, too: what travels there and back, models, Ctrl-C, and names
+/// in the shell.
 std::vector<ScenarioRun> some_at_server() {
   std::vector<ScenarioRun> runs;
-  for (const char* const name : {"artifacts", "completion", "interrupted", "quiet", "versions"})
+  for (const char* const name : {"artifacts", "completion", "interrupted", "versions"})
     runs.push_back({name, true});
   return runs;
 }
