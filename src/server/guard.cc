@@ -38,12 +38,16 @@ std::string Guard::address_of_another(std::string_view at) const {
   return cat("http://", own_host_, another_prefix, keys_.another, at.empty() ? "" : at_prefix, at);
 }
 
+bool Guard::asks_for_another(const WebRequest& request) {
+  return request.target.starts_with(another_prefix);
+}
+
 std::optional<WebReply> Guard::answer(const WebRequest& request) {
   if (std::optional<WebReply> refusal = refusal_of(request))
     return refusal;
   if (request.target.starts_with(key_prefix))
     return exchange_key(request);
-  if (request.target.starts_with(another_prefix))
+  if (asks_for_another(request))
     return give_another(request);
   if (!has_cookie(request))
     return error_reply(

@@ -42,6 +42,8 @@ class Guard {
   /// Answers with another address, which opens at `at`. It is for the user's other calls of
   /// `fettle web`.
   std::string address_of_another(std::string_view at) const;
+  /// Whether it asks for that.
+  static bool asks_for_another(const WebRequest& request);
   /// What is answered instead of looking for what was asked: a refusal, or the exchange of the key
   /// for the cookie. None: the request may be looked at.
   std::optional<WebReply> answer(const WebRequest& request);

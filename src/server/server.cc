@@ -110,6 +110,11 @@ const PageFile* WebServer::find_file(std::string_view path) const {
 
 void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer) {
   if (std::optional<WebReply> answered = guard_.answer(request)) {
+    if (Guard::asks_for_another(request) && answered->status == 200) {
+      // Somebody comes soon.
+      was_visited_ = false;
+      last_request_ = instant_from_clock();
+    }
     peer->reply(*std::move(answered));
     return;
   }

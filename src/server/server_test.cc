@@ -203,6 +203,8 @@ TEST_F(ServerTest, TellsWhatCommandsTell) {
   ASSERT_EQ(artifact.items().size(), 1u);
   EXPECT_EQ(artifact.items()[0].text_at("path"), "hello.txt");
   EXPECT_EQ(artifact.items()[0].integer_at("size"), 2);
+  const Value file = asked("/api/environments/e/artifacts/page/file?path=hello.txt");
+  EXPECT_EQ(file.text_at("text"), "hi");
   const Value graph = asked("/api/environments/e/graph");
   std::map<std::string, size_t> places;
   const std::span<const Value> nodes = graph.at("nodes").items();
@@ -222,7 +224,9 @@ TEST_F(ServerTest, TellsWhatCommandsTell) {
   ASSERT_EQ(runs.at("runs").items().size(), 1u);
   const int64_t number = runs.at("runs").items()[0].integer_at("run");
   EXPECT_EQ(runs.at("runs").items()[0].text_at("outcome"), "everything is as wanted");
-  const Value acts = asked(cat("/api/environments/e/runs/", number)).at("acts");
+  const Value past = asked(cat("/api/environments/e/runs/", number));
+  EXPECT_EQ(past.at("under_way"), Value(false));
+  const Value acts = past.at("acts");
   EXPECT_TRUE(std::ranges::any_of(acts.items(), [](const Value& act) {
     return act.text_at("key") == "service/web" && act.text_at("outcome") == "done";
   }));
@@ -245,6 +249,8 @@ TEST_F(ServerTest, WhatIsNotThereIsAnErrorOfItsOwn) {
            {"/api/environments/e/runs/99", "404"},
            {"/api/environments/e/runs/x", "400"},
            {"/api/environments/e/artifacts/nope", "404"},
+           {"/api/environments/e/artifacts/nope/file?path=x", "404"},
+           {"/api/environments/e/services/nope/terminal", "404"},
            {"/api/events?before=-1", "400"},
            {"/api/stream?after=x", "400"},
            {"/api/stream?other=1", "400"}}) {

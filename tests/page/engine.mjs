@@ -5,6 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { timesDiffer } from './pictures.mjs';
 import { checkTerminal } from './terminal.mjs';
 
 const image = 'localhost/fettle/busybox';
@@ -182,7 +183,7 @@ async function checkRollout({ step, open, until, checkAxe, checkWidth, picture }
     await checkAxe(page, 'rollout');
     await checkWidth(page, 'rollout');
     await page.evaluate(() => document.querySelector('[aria-label="Pods over time"]').scrollIntoView({ block: 'end' }));
-    await picture(page, 'fleet');
+    await picture(page, 'fleet', timesDiffer);
   });
 }
 

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'pictures');
 // The mean difference of a colour, and the share of points that are another colour altogether.
 const tolerance = { mean: 5, others: 0.03, another: 60 };
+// Of what has times in it, as words and as bars.
+export const timesDiffer = { ...tolerance, mean: 10, others: 0.07 };
 
 // In a page of no site: the policy of ours allows no pictures from elsewhere.
 async function inBlank(browser, work, argument) {
@@ -61,7 +63,7 @@ async function differenceOf([one, other, another]) {
 }
 
 // `place`: a page, or a part of one.
-export async function comparePicture(browser, place, name) {
+export async function comparePicture(browser, place, name, within = tolerance) {
   const shot = `data:image/png;base64,${(await place.screenshot()).toString('base64')}`;
   const now = await inBlank(browser, reduced, shot);
   const path = join(folder, `${name}.png`);
@@ -72,6 +74,6 @@ export async function comparePicture(browser, place, name) {
     return;
   }
   const kept = `data:image/png;base64,${readFileSync(path).toString('base64')}`;
-  const difference = await inBlank(browser, differenceOf, [now, kept, tolerance.another]);
-  assert.ok(difference.mean <= tolerance.mean && difference.others <= tolerance.others, `${name} looks different: ${JSON.stringify(difference)}`);
+  const difference = await inBlank(browser, differenceOf, [now, kept, within.another]);
+  assert.ok(difference.mean <= within.mean && difference.others <= within.others, `${name} looks different: ${JSON.stringify(difference)}`);
 }

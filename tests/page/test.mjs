@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { checkEngine } from './engine.mjs';
-import { comparePicture } from './pictures.mjs';
+import { comparePicture, timesDiffer } from './pictures.mjs';
 
 const [given, ...flags] = process.argv.slice(2);
 const program = resolve(given);  // it is called in other folders, too
@@ -123,13 +123,13 @@ async function checkWidth(page, where) {
 }
 
 // A view as it looks in the light, compared with how it did; it is also the manual's picture.
-async function picture(page, name) {
+async function picture(page, name, within) {
   const before = page.viewportSize();
   if (before.width < 1000) return;
   await page.setViewportSize({ width: 900, height: 560 });
   await page.evaluate(() => document.activeElement?.closest('h1') !== null && document.activeElement.blur());
   await page.waitForTimeout(400);
-  await comparePicture(page.context().browser(), page, `view-${name}`);
+  await comparePicture(page.context().browser(), page, `view-${name}`, within);
   if (manual !== undefined) await page.screenshot({ path: join(manual, `web-${name}.png`) });
   await page.setViewportSize(before);
 }
@@ -305,7 +305,7 @@ async function checkLooks(page, origin) {
     await open(page, origin, '#/env/small/runs', 'Runs of small');
     await page.click('tbody a >> nth=-1');
     await page.waitForSelector('svg.bar');
-    await picture(page, 'run');
+    await picture(page, 'run', timesDiffer);
     await open(page, origin, '#/env/small/events', 'Events of small');
     await page.fill('input[type=search]', 'breaks');
     await page.click('button:text-is("Find")');
