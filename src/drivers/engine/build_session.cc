@@ -12,9 +12,9 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-constexpr size_t head_size = 9, largest_frame = 16'384;
+constexpr size_t http2_head = 9, largest_frame = 16'384;
 constexpr size_t largest_question = 64 << 10, most_questions = 1'000;  ///< open at once
-constexpr size_t piece = 16'384;
+constexpr size_t most_read = 16'384;
 
 enum FrameType : uint8_t {
   data = 0,
@@ -104,16 +104,16 @@ Result<std::string> SessionAnswers::take(std::string_view bytes) {
   }
   size_t at = 0;
   const std::string_view all = came_;
-  while (all.size() - at >= head_size && !is_over_) {
-    const std::string_view head = all.substr(at, head_size);
+  while (all.size() - at >= http2_head && !is_over_) {
+    const std::string_view head = all.substr(at, http2_head);
     const size_t size = number_in(head.substr(0, 3));
     if (size > largest_frame)
       return broken("a frame is too large");
-    if (all.size() - at < head_size + size)
+    if (all.size() - at < http2_head + size)
       break;
     TRY(take_frame({static_cast<uint8_t>(head[3]), static_cast<uint8_t>(head[4]),
-                    number_in(head.substr(5)) & 0x7fffffff, all.substr(at + head_size, size)}));
-    at += head_size + size;
+                    number_in(head.substr(5)) & 0x7fffffff, all.substr(at + http2_head, size)}));
+    at += http2_head + size;
   }
   came_.erase(0, at);
   send_ready();
@@ -258,7 +258,7 @@ namespace {
 /// Until the engine ends the connection, or a stop is asked for.
 Status serve(HttpConnection& connection, SessionAnswers& answers, const std::stop_token& stop) {
   TRY(connection.write(SessionAnswers::greeting(), stop));
-  std::array<char, piece> buffer{};
+  std::array<char, most_read> buffer{};
   while (!answers.is_over()) {
     const size_t count = TRY(connection.read(buffer, stop));
     if (count == 0)

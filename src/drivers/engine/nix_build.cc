@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t lines_of_failure = 10, longest_line = 500, longest_manifest = 1 << 20;
+constexpr size_t last_nix_lines = 10, longest_nix_line = 500, longest_manifest = 1 << 20;
 
 /// What Nix says meanwhile: the last line is shown, the last ones tell why it failed.
 class NixLines {
@@ -23,8 +23,8 @@ class NixLines {
 
   ByteSink sink() {
     return line_sink([this](std::string_view line) -> Status {
-      lines_.emplace_back(clipped(std::string(trim(line)), longest_line));
-      if (lines_.size() > lines_of_failure)
+      lines_.emplace_back(clipped(std::string(trim(line)), longest_nix_line));
+      if (lines_.size() > last_nix_lines)
         lines_.pop_front();
       if (progress_ && !lines_.back().empty())
         progress_({.text = cat("building ", image_, ": ", lines_.back())});
