@@ -110,7 +110,6 @@ inline int wait_for_file(const CommandRequest& request, bool hears_interrupts) {
 
 /// The commands of this program: the first word says what it does.
 inline int run_command(const CommandRequest& request, const std::string& root) {
-  signal(SIGPIPE, SIG_IGN);  // as in the program
   const std::string& word = request.words[0];
   if (word == "hello") {
     std::fputs("out\n", stdout);
@@ -242,6 +241,7 @@ class ServerOfCommandsTest : public testing::Test {
     process_ = fork();
     if (process_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server
+      signal(SIGPIPE, SIG_IGN);          // as in the program
       const CommandHost host{[](const CommandRequest& request) -> Result<CommandLook> {
                                if (request.words[0] == "state")
                                  return user_error("acts on a machine");
