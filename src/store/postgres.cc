@@ -213,7 +213,6 @@ class Postgres::Statement : public PreparedStatement {
     const ExecStatusType status = database_.library_.result_status(result);
     if (status == wanted || status == PGRES_COMMAND_OK)
       return {};
-    database_.is_broken_ |= result == nullptr;
     Error error = database_.error_of(result);
     database_.library_.clear(result);
     return error;

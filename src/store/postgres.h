@@ -60,8 +60,9 @@ class Postgres : public Database {
   Status check_no_pooler();
   Status check_schema();
   bool is_lost() const { return is_broken_ || library_.status(connection_) == CONNECTION_BAD; }
-  Error lost_error() const;
-  Error error_of(const PGresult* result) const;
+  /// Without words, those of the connection.
+  Error lost_error(const std::string& words = {}) const;
+  Error error_of(const PGresult* result);
   /// In one line, and without the password.
   std::string words_of(std::string message) const;
 

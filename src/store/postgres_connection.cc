@@ -168,25 +168,28 @@ std::string Postgres::words_of(std::string message) const {
   return words;
 }
 
-Error Postgres::lost_error() const {
+Error Postgres::lost_error(const std::string& words) const {
+  const std::string told = connection_ == nullptr || !words.empty()
+                               ? words
+                               : words_of(library_.error_message(connection_));
   return world_error(cat("the connection to the store `", address_.shown, "` was lost",
-                         connection_ == nullptr
-                             ? std::string()
-                             : cat(": ", words_of(library_.error_message(connection_)))));
+                         told.empty() ? "" : ": ", told));
 }
 
-Error Postgres::error_of(const PGresult* result) const {
+/// An error with which the server ends the connection is known before its end. One without a state
+/// is libpq's own: it could not send or receive.
+Error Postgres::error_of(const PGresult* result) {
   const auto field = [&](int code) {
     const char* const text =
         result == nullptr ? nullptr : library_.result_error_field(result, code);
     return std::string(text == nullptr ? "" : text);
   };
   const std::string state = field(PG_DIAG_SQLSTATE), detail = field(PG_DIAG_MESSAGE_DETAIL);
-  if (is_lost())
-    return lost_error();
+  const std::string severity = field(PG_DIAG_SEVERITY_NONLOCALIZED);
   std::string words = words_of(field(PG_DIAG_MESSAGE_PRIMARY));
-  if (words.empty())
-    words = words_of(library_.error_message(connection_));
+  is_broken_ |= state.empty() || severity == "FATAL" || severity == "PANIC";
+  if (is_lost())
+    return lost_error(words);
   if (!detail.empty())
     words += cat(" (", words_of(detail), ")");
   if (state == "53100")

@@ -237,8 +237,9 @@ TEST_F(StoreTest, TheLogIsWrittenOverByWhoeverFreesSpace) {
     auto acting = edit(**store);
     int written = 0;
     const auto write_one = [&] {
-      return acting->write(
-          std::vector{change({"e", "act", std::to_string(written++ % 20)}, record())});
+      Record one = record();
+      one.run = static_cast<uint64_t>(written);  // the same bytes again would not be written
+      return acting->write(std::vector{change({"e", "act", std::to_string(written++ % 20)}, one)});
     };
     while (std::filesystem::file_size(folder_ + "/fettle.db-wal") < 2 * bytes_kept())
       if (!write_one())
