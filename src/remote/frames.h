@@ -23,8 +23,8 @@ enum class FrameType : char {
   attach = 'a',   ///< JSON: `run` (0: the last one)
   cancel = 'k',   ///< JSON: `run`
   // From the client, later.
-  content = 'd',      ///< bytes of the file that was asked for
-  input = 'i',        ///< bytes of standard input
+  content = 'd',  ///< bytes of the file that was asked for
+  input = 'i',  ///< bytes of standard input; from the server, JSON: `taken`, how many it has taken
   input_end = 'I',    ///< standard input is at its end
   output_end = 'o',   ///< empty: nobody reads standard output any more
   window_size = 'w',  ///< JSON: `rows`, `columns`

@@ -62,14 +62,14 @@ bool GrowingFile::name_it(const std::string& name) const {
                 AT_SYMLINK_FOLLOW) == 0;
 }
 
-Status GrowingFile::finish(unsigned mode, Existing existing) {
+Status GrowingFile::finish(unsigned mode, Predecessor predecessor) {
   static_cast<void>(fchmod(file_.get(), mode));
   if (name_.empty()) {
     if (name_it(path_)) {
       file_.close();
       return {};
     }
-    if (errno == EEXIST && existing == Existing::is_the_same) {
+    if (errno == EEXIST && predecessor == Predecessor::is_the_same) {
       drop();
       return {};
     }

@@ -22,9 +22,9 @@ class GrowingFile {
 
   bool is_open() const { return file_.is_open(); }
   Status add(std::string_view bytes);
-  enum class Existing { is_replaced, is_the_same };
+  enum class Predecessor { is_replaced, is_the_same };
   /// It stands in its place, instead of what was there, or that stays, being the same.
-  Status finish(unsigned mode, Existing existing = Existing::is_replaced);
+  Status finish(unsigned mode, Predecessor predecessor = Predecessor::is_replaced);
 
  private:
   bool name_it(const std::string& name) const;

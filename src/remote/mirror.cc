@@ -215,7 +215,7 @@ Result<bool> Mirror::end_content() {
   if (arriving_.hash->hex() != entry.digest)
     return user_error(cat("`", printable(entry.path),
                           "` has changed while it was sent; start the command again"));
-  TRY(arriving_.file.finish(0600, GrowingFile::Existing::is_the_same));
+  TRY(arriving_.file.finish(0600, GrowingFile::Predecessor::is_the_same));
   return true;
 }
 

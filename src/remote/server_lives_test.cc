@@ -1,17 +1,17 @@
 /// A server of commands in a process of its own, and clients in others, over real sockets.
 
-#include "remote/test_server.h"
+#include "tests/fixtures/command_server_fixture.h"
 
 namespace fettle {
 namespace {
 
 TEST_F(ServerOfCommandsTest, ACommandIsAsIfItRanHere) {
   serve();
-  const Told hello = told({"hello"});
+  const Report hello = told({"hello"});
   EXPECT_EQ(hello.output, "out\n");
   EXPECT_EQ(hello.errors, "err\n");
   EXPECT_EQ(hello.code, 7);
-  const Told refused = told({"state"});
+  const Report refused = told({"state"});
   EXPECT_EQ(refused.errors, "error: acts on a machine\n");
   EXPECT_EQ(refused.code, 2);
 }
@@ -26,7 +26,7 @@ TEST_F(ServerOfCommandsTest, FilesTravelThereAndBack) {
       EXPECT_EQ(chdir(here.path().c_str()), 0);
       return command({"where"}, {{"given"}, {"made"}})(place);
     });
-    const Told where = client.end();
+    const Report where = client.end();
     EXPECT_EQ(where.code, 0) << where.errors;
     EXPECT_EQ(where.output, cat("text ", here.path().string(), " Europe/Berlin"));
     EXPECT_EQ(*read_file(here.path() / "made"), "written");
@@ -77,7 +77,7 @@ TEST_F(ServerOfCommandsTest, InputWaitsUntilItIsReadAndHoldsNoCtrlC) {
   client.await("waiting\n");
   usleep(200'000);  // more would have been sent by now than anybody keeps
   raise_flag();
-  const Told told = client.end();
+  const Report told = client.end();
   EXPECT_EQ(told.output, "waiting\n40000000\n") << told.errors;
   Client stopped_client(with_input(command({"wait", flag() + "2"}, {{}, {}, true})));
   stopped_client.await("waiting\n");
@@ -113,7 +113,7 @@ TEST_F(ServerOfCommandsTest, OutputThatNoDiskTakesIsAnErrorInTheEnd) {
     });
     return client.end();
   };
-  const Told much = fill("much");
+  const Report much = fill("much");
   EXPECT_EQ(much.code, 1);
   EXPECT_EQ(much.errors, "error: cannot write to standard output: no space left on device\n");
   EXPECT_EQ(fill("hello").code, 1) << "as here";
@@ -147,7 +147,7 @@ TEST_F(ServerOfCommandsTest, ARunGoesOnWithoutItsClientAndIsFollowedAgain) {
   Client follower(attach(0));
   follower.await("waiting\n");
   raise_flag();
-  const Told end = follower.end();
+  const Report end = follower.end();
   EXPECT_EQ(end.output, "waiting\ndone\n");
   EXPECT_EQ(end.code, 5);
   // And once more, when it has long ended.
@@ -174,13 +174,13 @@ TEST_F(ServerOfCommandsTest, CtrlCOnceAsksAndTwiceLeaves) {
   Client client(command({"wait", flag()}));
   client.await("waiting\n");
   client.send(SIGINT);
-  const Told asked = client.end();
+  const Report asked = client.end();
   EXPECT_EQ(asked.output, "waiting\nstopped\n");
   EXPECT_EQ(asked.code, 130);
   // One that does not stop at once.
   Client stubborn(command({"ignore", flag()}));
   stubborn.await("waiting\n");
-  const Told left = stubborn.end_by(SIGINT);
+  const Report left = stubborn.end_by(SIGINT);
   EXPECT_EQ(left.code, 130);
   EXPECT_NE(left.errors.find("leaving; run 2 goes on at the server"), std::string::npos)
       << left.errors;
@@ -207,7 +207,7 @@ TEST_F(ServerOfCommandsTest, AServerThatIsKilledTakesItsCommandsAlongAndTheClien
   Client client(command({"wait", flag()}));
   client.await("waiting\n");
   stop(SIGKILL);
-  const Told lost = client.end();
+  const Report lost = client.end();
   EXPECT_TRUE(comes([&] { return file_exists(flag() + ".stopped"); }));
   EXPECT_NE(lost.code, 0);
   serve();
@@ -221,7 +221,7 @@ TEST_F(ServerOfCommandsTest, WhoeverFollowsARunHearsThatItsServerWasKilled) {
   Client follower(attach(0));
   follower.await("waiting\n");
   stop(SIGKILL);
-  const Told lost = follower.end();
+  const Report lost = follower.end();
   EXPECT_EQ(lost.code, 1);
   EXPECT_NE(lost.errors.find("unless the server was killed, run 1 goes on"), std::string::npos)
       << lost.errors;
@@ -251,7 +251,7 @@ TEST_F(ServerOfCommandsTest, TooManyConnectionsAreToldSo) {
   serve({.connections = 1});
   Client client(command({"wait", flag()}));
   client.await("waiting\n");
-  const Told refused = told({"hello"});
+  const Report refused = told({"hello"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.errors.find("connections already"), std::string::npos) << refused.errors;
   raise_flag();
@@ -319,7 +319,7 @@ TEST_F(ServerOfCommandsTest, NobodyComesInWithoutTheToken) {
   serve();
   const ServerChoice good = server_;
   server_.token = "another-token-of-the-same-length";
-  const Told refused = told({"hello"});
+  const Report refused = told({"hello"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.errors.find("does not know this token"), std::string::npos) << refused.errors;
   EXPECT_TRUE(sent("GET / HTTP/1.1\r\nHost: evil\r\n\r\n").starts_with("HTTP/1.1 421 "));
@@ -369,7 +369,7 @@ TEST_F(ServerOfCommandsTest, ASlowRequestEnds) {
 }
 
 /// A server that somebody else has put in the place of ours: it says this after the greeting.
-Told with_server_that_says(std::string_view bytes, const NamedFiles& named, std::string& heard) {
+Report with_server_that_says(std::string_view bytes, const NamedFiles& named, std::string& heard) {
   const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -402,20 +402,20 @@ TEST(ForeignServer, AClientSendsAndWritesOnlyWhatItsCommandNames) {
   ASSERT_TRUE(write_file(named, "this may go"));
   ASSERT_TRUE(write_file(other, "this is a secret"));
   std::string heard;
-  const Told asked = with_server_that_says(
+  const Report asked = with_server_that_says(
       packed(FrameType::need, write_json(Value::list({Value(other)}))), {{named}, {}}, heard);
   EXPECT_EQ(asked.code, 1);
   EXPECT_NE(asked.errors.find("which the command does not name"), std::string::npos)
       << asked.errors;
   EXPECT_EQ(heard.find("this is a secret"), std::string::npos);
   FileEntry entry{other, FileEntry::Type::file, 0644, 3, std::string(64, '0')};
-  const Told written = with_server_that_says(
+  const Report written = with_server_that_says(
       packed(FrameType::file, write_json(value_of(entry))) + packed(FrameType::file_bytes, "bad"),
       {{}, {named}}, heard);
   EXPECT_NE(written.errors.find("which the command does not write"), std::string::npos)
       << written.errors;
   EXPECT_EQ(*read_file(other), "this is a secret");
-  const Told garbage = with_server_that_says("no frame", {}, heard);
+  const Report garbage = with_server_that_says("no frame", {}, heard);
   EXPECT_EQ(garbage.code, 1);
   EXPECT_NE(garbage.errors.find("was lost"), std::string::npos) << garbage.errors;
 }

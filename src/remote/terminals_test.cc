@@ -1,7 +1,7 @@
 /// Commands at a server that talk with a terminal: what is typed, Ctrl-C and Ctrl-D, sizes, and the
 /// state of the terminal afterwards.
 
-#include "remote/test_server.h"
+#include "tests/fixtures/command_server_fixture.h"
 
 namespace fettle {
 namespace {
