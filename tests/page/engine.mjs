@@ -182,7 +182,7 @@ async function checkRollout({ step, open, until, checkAxe, checkWidth, picture }
     assert.match(await page.locator('svg.rollout').first().getAttribute('aria-label'), /create after 0\.0 s: done.*update after/);
     await checkAxe(page, 'rollout');
     await checkWidth(page, 'rollout');
-    await page.evaluate(() => document.querySelector('[aria-label="Pods over time"]').scrollIntoView({ block: 'end' }));
+    await page.evaluate(() => document.querySelector('[aria-label="Pods"]').scrollIntoView());
     await picture(page, 'fleet', timesDiffer);
   });
 }
