@@ -377,8 +377,8 @@ std::map<std::string, std::string> client_variables() {
     const std::string_view name = text.substr(0, equals);
     static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
                                                   "LINES", "TZ",        "LANG"};
-    static const std::set<std::string_view> of_machine{"FETTLE_HOME", "FETTLE_SERVER",
-                                                       "FETTLE_TOKEN", "FETTLE_PACKAGE_MIRROR"};
+    static const std::set<std::string_view> of_machine{
+        "FETTLE_HOME", "FETTLE_SERVER", "FETTLE_TOKEN", "FETTLE_STORE", "FETTLE_PACKAGE_MIRROR"};
     const bool is_ours = name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
                          name.starts_with("COMPOSE_") || name.starts_with("LC_");
     if (plain.contains(name) || (is_ours && !of_machine.contains(name)))
