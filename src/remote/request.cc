@@ -35,15 +35,29 @@ Result<std::vector<std::string>> texts_at(const Value& value, std::string_view k
 }  // namespace
 
 bool is_variable_of_machine(std::string_view name) {
-  constexpr std::array<std::string_view, 22> names{
-      "PATH",           "HOME",           "PWD",
-      "SHELL",          "TMPDIR",         "USER",
-      "LOGNAME",        "LD_PRELOAD",     "LD_LIBRARY_PATH",
-      "FETTLE_HOME",    "FETTLE_SERVER",  "FETTLE_TOKEN",
-      "DOCKER_HOST",    "DOCKER_CONFIG",  "DOCKER_CONTEXT",
-      "CONTAINER_HOST", "XDG_STATE_HOME", "CONTAINER_CONNECTION",
-      "XDG_DATA_HOME",  "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-      "XDG_RUNTIME_DIR"};
+  constexpr std::array<std::string_view, 23> names{"PATH",
+                                                   "HOME",
+                                                   "PWD",
+                                                   "SHELL",
+                                                   "TMPDIR",
+                                                   "USER",
+                                                   "LOGNAME",
+                                                   "LD_PRELOAD",
+                                                   "LD_LIBRARY_PATH",
+                                                   "FETTLE_HOME",
+                                                   "FETTLE_SERVER",
+                                                   "FETTLE_TOKEN",
+                                                   "DOCKER_HOST",
+                                                   "DOCKER_CONFIG",
+                                                   "DOCKER_CONTEXT",
+                                                   "CONTAINER_HOST",
+                                                   "XDG_STATE_HOME",
+                                                   "CONTAINER_CONNECTION",
+                                                   "XDG_DATA_HOME",
+                                                   "XDG_CACHE_HOME",
+                                                   "XDG_CONFIG_HOME",
+                                                   "XDG_RUNTIME_DIR",
+                                                   "FETTLE_STORE"};
   return std::ranges::find(names, name) != names.end();
 }
 

@@ -313,7 +313,7 @@ int64_t Postgres::changes() {
   return changes_;
 }
 
-Status Postgres::run(const std::string& sql, const Reading& read) {
+Status Postgres::run(const std::string& sql, const RowReader& read) {
   TRY(take_answers());
   if (library_.send_query(connection_, sql.c_str()) != 1) {
     is_broken_ = true;
@@ -339,7 +339,7 @@ Status Postgres::run(const std::string& sql, const Reading& read) {
   return failure ? Status(*std::move(failure)) : Status();
 }
 
-Status Postgres::run_first(const std::string& sql, const Reading& read) {
+Status Postgres::run_first(const std::string& sql, const RowReader& read) {
   TRY(stay_connected());
   Status ran = run(sql, read);
   if (ran || !is_lost() || is_in_transaction_)
