@@ -6,7 +6,7 @@ namespace fettle {
 namespace {
 
 /// What is inside of more dicts and lists than these is one part.
-constexpr int deepest_kept = 16;
+constexpr int deepest = 16;
 
 /// A place inside of a dict or list at which values differ, as a whole or inside.
 struct Branch {
@@ -34,7 +34,7 @@ bool are_alike(const Value& a, const Value& b) {
 /// Equal for values that are alike at all depths.
 Digest shape_of(const Value& value, int depth = 0) {
   Digest shape{static_cast<uint64_t>(value.is_dict()), size_of(value)};
-  if ((!value.is_dict() && !value.is_list()) || depth >= deepest_kept)
+  if ((!value.is_dict() && !value.is_list()) || depth >= deepest)
     return {0, 2};
   for (size_t i = 0; i < size_of(value); ++i) {
     if (value.is_dict())
@@ -72,7 +72,7 @@ Branches widened(const Branches& known, const Value& base, const Value& value, i
     } else if (was != is) {
       Branch& branch = branches.emplace_back();
       branch.place = static_cast<uint32_t>(i);
-      if (depth + 1 < deepest_kept && are_alike(was, is))
+      if (depth + 1 < deepest && are_alike(was, is))
         branch.inside = widened(is_known ? next->inside : Branches(), was, is, depth + 1);
     }
     next += is_known ? 1 : 0;
