@@ -46,10 +46,11 @@ Value KeptParts::of(std::string_view kind, const Value& object) {
   if (!are_less(kind) || !object.is_dict())
     return object;
   if (kind == types::nodes.kind)
-    return kept_of_node(object);
+    return values_.shared(kept_of_node(object));
   if (object.at("metadata").find("managedFields") == nullptr)
     return object;
-  return with(object, "metadata", without_entries(object.at("metadata"), {"managedFields"}));
+  return values_.shared(
+      with(object, "metadata", without_entries(object.at("metadata"), {"managedFields"})));
 }
 
 std::vector<SharedJson::Path> KeptParts::left_out(std::string_view kind) {

@@ -19,11 +19,6 @@ bool is_numbered_of(std::string_view pod, std::string_view set) {
                              [](char each) { return each >= '0' && each <= '9'; });
 }
 
-bool has_controller(const Value& owners) {
-  return std::ranges::any_of(items_of(owners),
-                             [](const Value& each) { return each.bool_at("controller"); });
-}
-
 /// Whether it is one that a workload of this sort manages.
 bool selects(const Workload& workload, const Value& object) {
   const Value& metadata = object.at("metadata");
@@ -54,13 +49,9 @@ Orphans orphans_in(const kubernetes::ObjectCache& objects) {
   Orphans found;
   for (const auto& [kind, list] : {std::pair(types::revisions.kind, &found.revisions),
                                    std::pair(types::pods.kind, &found.pods)})
-    objects.for_each(
-        kind,
-        [&](const Value& object) {
-          if (is_orphan(meta_of(object)))
-            list->push_back(object);
-        },
-        [](const Value& owners) { return !has_controller(owners); });
+    for (const Value& object : objects.all(kind))
+      if (is_orphan(meta_of(object)))
+        list->push_back(object);
   return found;
 }
 

@@ -123,11 +123,10 @@ void ClusterFleet::tell(const ClusterReading& reading) const {
 std::vector<Value> ClusterFleet::pods_of(const Name& owner) const {
   const Name uid = cluster::meta_of(reading_->workload(owner)).uid;
   std::vector<Value> found;
-  reading_->objects.for_each(types::pods.kind, [&](const Value& pod) {
+  for (const Value& pod : reading_->objects.all(types::pods.kind))
     if (const auto controller = cluster::meta_of(pod).controller;
         controller && controller->uid == uid)
       found.push_back(pod);
-  });
   return found;
 }
 

@@ -7,19 +7,11 @@ namespace {
 
 /// An answer that is on its way for longer than it takes this many objects to end is unlikely.
 constexpr size_t most_ended = 10'000;
-constexpr size_t made_at_once = 64;
 
 std::string_view uid_in(const Value& object) { return object.at("metadata").text_at("uid"); }
 
 std::string_view version_in(const Value& object) {
   return object.at("metadata").text_at("resourceVersion");
-}
-
-const Value& owners_of(const Value& object) { return object.at("metadata").at("ownerReferences"); }
-
-Name text_in(const AlikeValues::Kept& object, std::string_view key) {
-  const Value text = object.at({"metadata", key});
-  return text.is_text() ? text.text() : Name();
 }
 
 bool is_number(std::string_view text) {
@@ -45,7 +37,7 @@ class ObjectCache::Shelf : public ObjectListener {
       if (is_older(version_in(object), item.answered))
         return;
       item.answered = {};
-      keep(item, object);
+      item.object = part(object);
       cache_.open_.insert({kind_, name});
     }
     cache_.tell();
@@ -57,7 +49,7 @@ class ObjectCache::Shelf : public ObjectListener {
       cache_.note_end(uid);
       const auto found = objects.find(name);
       // An answer may have told of the next one of this name.
-      if (found == objects.end() || text_in(found->second.object, "uid") != uid)
+      if (found == objects.end() || uid_in(found->second.object) != uid)
         return;
       objects.erase(found);
       cache_.open_.insert({kind_, name});
@@ -76,7 +68,7 @@ class ObjectCache::Shelf : public ObjectListener {
         const Item& item = one->second;
         if (!is_number(version) || !is_number(item.answered) || is_older(version, item.answered))
           continue;
-        cache_.note_end(text_in(item.object, "uid").str());
+        cache_.note_end(std::string(uid_in(item.object)));
         cache_.open_.insert({kind_, object_name(one->first)});
         objects.erase(one);
         is_any_gone = true;
@@ -99,10 +91,7 @@ class ObjectCache::Shelf : public ObjectListener {
     last_heard = now;
   }
 
-  void keep(Item& item, const Value& object) {
-    const Value part = part_ ? part_(object) : object;
-    item.object = kept_.keep(part, owners_of(part).digest());
-  }
+  Value part(const Value& object) const { return part_ ? part_(object) : object; }
   void keep_part(std::function<Value(const Value&)> part) { part_ = std::move(part); }
 
   std::map<KeptName, Item, KeptNameLess> objects;
@@ -113,7 +102,6 @@ class ObjectCache::Shelf : public ObjectListener {
   ObjectCache& cache_;
   const std::string kind_;
   std::function<Value(const Value&)> part_;
-  AlikeValues kept_;
 };
 
 ObjectCache::ObjectCache(const std::vector<ResourceType>& types) {
@@ -164,9 +152,9 @@ void ObjectCache::take_answer(std::string_view kind, const Value& object) {
     Shelf& shelf = *shelves_.find(kind)->second;
     Item& item = shelf.objects[name];
     // A watch may have been faster, or another thread with a later answer.
-    if (item.object && !is_older(text_in(item.object, "resourceVersion"), version_in(object)))
+    if (!item.object.is_null() && !is_older(version_in(item.object), version_in(object)))
       return;
-    shelf.keep(item, object);
+    item.object = shelf.part(object);
     item.answered = version_in(object);
     open_.insert({std::string(kind), object_name(name)});
   }
@@ -180,7 +168,7 @@ Value ObjectCache::find(std::string_view kind, const ObjectName& name) const {
     return {};
   const auto& objects = shelf->second->objects;
   const auto found = objects.find(name);
-  return found == objects.end() ? Value() : found->second.object.value();
+  return found == objects.end() ? Value() : found->second.object;
 }
 
 std::vector<Value> ObjectCache::all(std::string_view kind) const {
@@ -188,33 +176,8 @@ std::vector<Value> ObjectCache::all(std::string_view kind) const {
   std::vector<Value> found;
   if (const auto shelf = shelves_.find(kind); shelf != shelves_.end())
     for (const auto& [name, item] : shelf->second->objects)
-      found.push_back(item.object.value());
+      found.push_back(item.object);
   return found;
-}
-
-void ObjectCache::for_each(std::string_view kind, const std::function<void(const Value&)>& call,
-                           const std::function<bool(const Value& owners)>& is_meant) const {
-  std::optional<KeptName> last;
-  std::vector<Value> some;
-  do {
-    some.clear();
-    {
-      const std::lock_guard lock(mutex_);
-      const auto shelf = shelves_.find(kind);
-      if (shelf == shelves_.end())
-        return;
-      const auto& objects = shelf->second->objects;
-      auto each = last ? objects.upper_bound(*last) : objects.begin();
-      for (; each != objects.end() && some.size() < made_at_once; ++each) {
-        last = each->first;
-        const AlikeValues::Kept& object = each->second.object;
-        if (!is_meant || is_meant(object.at({"metadata", "ownerReferences"})))
-          some.push_back(object.value());
-      }
-    }
-    for (const Value& object : some)
-      call(object);
-  } while (some.size() == made_at_once);
 }
 
 std::set<ObjectKey> ObjectCache::take_changed() {

@@ -9,9 +9,6 @@
 ///
 /// What has changed is gathered until somebody takes it; ten changes of an object are one.
 ///
-/// Pods of one workload say the same but for some texts, so what is kept of an object is what tells it
-/// from others that its owner has (`value/alike_values.h`), and it is made of that when somebody asks.
-///
 /// Invariants: an object never goes back behind an answer, and does not come back by one after its
 /// end was told; whatever `find` answers has been, or will be, among `take_changed`.
 ///
@@ -27,7 +24,6 @@
 
 #include "base/condition.h"
 #include "kubernetes/reflector.h"
-#include "value/alike_values.h"
 
 namespace fettle::kubernetes {
 
@@ -63,10 +59,6 @@ class ObjectCache {
   /// Null: there is none. Of a type that is not followed there is nothing.
   Value find(std::string_view kind, const ObjectName& name) const;
   std::vector<Value> all(std::string_view kind) const;
-  /// The same for a type of which there are many: some at a time are made. What is told meanwhile may
-  /// be left out. `is_meant` is asked about the `ownerReferences` of each, and must not call back.
-  void for_each(std::string_view kind, const std::function<void(const Value&)>& call,
-                const std::function<bool(const Value& owners)>& is_meant = {}) const;
   std::set<ObjectKey> take_changed();
 
   /// Waits until all that there is has been told of every type. Error: a stop was asked for.
@@ -78,7 +70,7 @@ class ObjectCache {
 
  private:
   struct Item {
-    AlikeValues::Kept object;
+    Value object;
     Name answered{};  ///< the version of the last answer, until a watch has told of it
   };
   class Shelf;

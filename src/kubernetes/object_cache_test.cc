@@ -47,32 +47,6 @@ TEST_F(ObjectCacheTest, ManyChangesOfAnObjectAreOne) {
   EXPECT_EQ(changes, 2);
 }
 
-TEST_F(ObjectCacheTest, AllAreToldSomeAtATimeAndThoseOfAnOwnerAlone) {
-  for (int i = 0; i < 150; ++i) {
-    const std::string number = cat(1000 + i);
-    cache.listener("ConfigMap")
-        .put({"a", number},
-             json(cat(R"({"metadata":{"namespace":"a","name":")", number, R"(","uid":")", i,
-                      R"(","resourceVersion":"1",)", R"("ownerReferences":[{"name":")", i % 3,
-                      R"("}]},"data":)", i, "}")));
-  }
-  int next = 0;
-  cache.for_each("ConfigMap", [&](const Value& object) {
-    EXPECT_EQ(object.integer_at("data"), next++);
-    EXPECT_EQ(cache.find("ConfigMap", {"a", std::string(object.at("metadata").text_at("name"))}),
-              object);
-  });
-  EXPECT_EQ(next, 150);
-  std::vector<int64_t> of_two;
-  cache.for_each(
-      "ConfigMap", [&](const Value& object) { of_two.push_back(object.integer_at("data")); },
-      [](const Value& owners) { return items_of(owners)[0].text_at("name") == "2"; });
-  EXPECT_EQ(of_two.size(), 50u);
-  for (const int64_t data : of_two)
-    EXPECT_EQ(data % 3, 2);
-  cache.for_each("Pod", [](const Value&) { ADD_FAILURE(); });
-}
-
 TEST_F(ObjectCacheTest, OnlyThePartThatIsWantedIsKept) {
   cache.keep_part("ConfigMap", [](const Value& object) {
     return Value::dict(

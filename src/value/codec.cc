@@ -1,10 +1,9 @@
 #include "value/codec.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-
-#include "value/shared_values.h"
 
 namespace fettle {
 namespace {
@@ -162,6 +161,45 @@ uint64_t Reader::number() {
   return 0;
 }
 
+namespace {
+
+/// Values that are read one after another mostly share their keys and small parts: these are kept
+/// once. Sealed ones are not kept.
+class SharedValues {
+ public:
+  Name name(std::string_view text) {
+    if (text.size() > longest)
+      return Name(text);
+    Name& kept = names_[std::hash<std::string_view>()(text) % names_.size()];
+    if (kept.view() != text)
+      kept = Name(text);
+    return kept;
+  }
+  Value dict(std::vector<Entry> entries) {
+    const bool is_small = entries.size() <= most_entries;
+    Value made = Value::dict(std::move(entries));
+    if (!is_small || made.depth() > deepest_shared || made.has_secret())
+      return made;
+    Value& kept = dicts_[made.digest().high % dicts_.size()];
+    if (kept != made)
+      kept = std::move(made);
+    return kept;
+  }
+
+ private:
+  static constexpr size_t longest = 32, most_entries = 8;
+  static constexpr uint32_t deepest_shared = 3;
+  std::array<Name, 512> names_;
+  std::array<Value, 256> dicts_;
+};
+
+SharedValues& shared() {
+  static thread_local SharedValues one;
+  return one;
+}
+
+}  // namespace
+
 std::string_view Reader::text() {
   const uint64_t size = number();
   if (size > rest_.size()) {
@@ -209,7 +247,7 @@ Value Reader::value(int depth) {
     case Value::Type::real:
       return std::bit_cast<double>(number());
     case Value::Type::text:
-      return seal_ == nullptr ? Value(text()) : Value(shared_values().name(text()));
+      return seal_ == nullptr ? Value(text()) : Value(shared().name(text()));
     case Value::Type::list: {
       std::vector<Value> items;
       for (uint64_t count = number(); count > 0 && !broken_; --count)
@@ -219,12 +257,12 @@ Value Reader::value(int depth) {
     case Value::Type::dict: {
       std::vector<Entry> entries;
       for (uint64_t count = number(); count > 0 && !broken_; --count) {
-        Name key = seal_ == nullptr ? Name(text()) : shared_values().name(text());
+        Name key = seal_ == nullptr ? Name(text()) : shared().name(text());
         entries.push_back({std::move(key), value(depth + 1)});
       }
       if (seal_ == nullptr || broken_)
         return Value::dict(std::move(entries));
-      return shared_values().dict(std::move(entries));
+      return shared().dict(std::move(entries));
     }
     case Value::Type::deferred: {
       std::vector<Part> parts;

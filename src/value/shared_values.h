@@ -1,14 +1,18 @@
 #pragma once
-/// Gives equal names and small dicts that are met one after another one place in memory.
+/// Gives equal parts of values one place in memory.
 ///
-/// Values that are read or made one after another mostly share their keys and small parts, and each
-/// would have its own. There is one place for each hash, modulo their number, and what comes later
-/// takes it: what is met often is back soon, and nothing has to be thrown out. Secrets are not kept.
+/// Ten thousand pods of a workload say the same about their containers, and each is read from a text
+/// of its own, so that every key and every limit of it is there ten thousand times. A value that
+/// went through here consists of the lists, dicts and texts that others have, as far as they are
+/// equal.
 ///
-/// Used by one thread, which has its own (`shared_values`).
+/// What is met once may never come again, so a part is only held when it is met for the second time.
+/// What was not met for a while is forgotten; those who have it keep it. So this itself holds no more
+/// than a few thousand parts.
 
-#include <array>
-#include <vector>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "value/value.h"
 
@@ -16,35 +20,25 @@ namespace fettle {
 
 class SharedValues {
  public:
-  Name name(std::string_view text) {
-    if (text.size() > longest)
-      return Name(text);
-    Name& kept = names_[std::hash<std::string_view>()(text) % names_.size()];
-    if (kept.view() != text)
-      kept = Name(text);
-    return kept;
-  }
-  Value dict(std::vector<Entry> entries) {
-    const bool is_small = entries.size() <= most_entries;
-    Value made = Value::dict(std::move(entries));
-    if (!is_small || made.depth() > deepest_shared || made.has_secret())
-      return made;
-    Value& kept = dicts_[made.digest().high % dicts_.size()];
-    if (kept != made)
-      kept = std::move(made);
-    return kept;
-  }
+  /// `most`: how many parts are remembered, and as many of before.
+  explicit SharedValues(size_t most = 20'000) : most_(most) {}
+
+  /// A value that is equal.
+  Value shared(const Value& value);
 
  private:
-  static constexpr size_t longest = 64, most_entries = 8;
-  static constexpr uint32_t deepest_shared = 3;
-  std::array<Name, 512> names_;
-  std::array<Value, 256> dicts_;
-};
+  struct Hash {
+    size_t operator()(const Digest& digest) const { return digest.low; }
+  };
+  /// None: it was met once.
+  using Known = std::unordered_map<Digest, std::optional<Value>, Hash>;
 
-inline SharedValues& shared_values() {
-  static thread_local SharedValues one;
-  return one;
-}
+  Value rebuilt(const Value& value);
+  Name shared_key(const Name& key);
+
+  const size_t most_;
+  Known young_, old_;
+  std::unordered_set<Name> keys_;
+};
 
 }  // namespace fettle

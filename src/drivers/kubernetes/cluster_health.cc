@@ -46,12 +46,13 @@ std::map<Name, WorkloadPods> count_pods(const kubernetes::ObjectCache& objects) 
       workloads[meta.uid] = {
           .kind = type.kind, .space = meta.space, .name = meta.name, .counts = {}};
     }
-  objects.for_each(cluster::types::pods.kind, [&](const Value& pod) {
+  for (const Value& pod : objects.all(cluster::types::pods.kind)) {
     const cluster::ObjectMeta meta = cluster::meta_of(pod);
-    const auto found = meta.controller ? workloads.find(meta.controller->uid) : workloads.end();
-    if (found != workloads.end())
+    if (!meta.controller)
+      continue;
+    if (const auto found = workloads.find(meta.controller->uid); found != workloads.end())
       ++found->second.counts.at(static_cast<size_t>(state_of_object(pod, meta.is_leaving)));
-  });
+  }
   return workloads;
 }
 

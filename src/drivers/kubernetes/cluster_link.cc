@@ -72,8 +72,8 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
       driver_(client_, objects_, owners_, settings_.gates, std::move(clock), &copies_) {
   for (const kubernetes::ResourceType& type : types_)
     if (cluster::KeptParts::are_less(type.kind))
-      objects_.keep_part(type.kind, [kind = type.kind](const Value& object) {
-        return cluster::KeptParts::of(kind, object);
+      objects_.keep_part(type.kind, [this, kind = type.kind](const Value& object) {
+        return kept_.of(kind, object);
       });
   if (settings_.lease)
     candidate_ = std::make_unique<kubernetes::Candidate>(client_, *settings_.lease, seed_++);

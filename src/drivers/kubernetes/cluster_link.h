@@ -77,6 +77,7 @@ class ClusterLink {
   kubernetes::Client client_;
   std::vector<kubernetes::ResourceType> types_;  ///< that are followed
   std::string policy_version_;
+  cluster::KeptParts kept_;  ///< used while the cache is locked
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
   cluster::SecretCopies copies_;
