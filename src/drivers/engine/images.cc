@@ -164,6 +164,7 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
   const auto [name, tag] = split_reference(full);
   PullProgress seen(reference);
   std::chrono::steady_clock::time_point told;
+  bool names_image = false;  // what the engine itself said of the image
   EngineCall call{
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
   call.still_at_it = engine.answers();  // Podman says nothing while it fetches a layer
@@ -173,7 +174,10 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
     const auto value = read_json(line, {}, Duplicates::last_wins);
     if (!value)
       return {};
-    TRY(seen.take(*value));
+    if (Status taken = seen.take(*value); !taken) {
+      names_image = true;
+      return taken;
+    }
     const auto now = std::chrono::steady_clock::now();
     if (progress && now - told >= pull_progress_interval) {
       told = now;
@@ -190,7 +194,9 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
         cat("cannot pull `", reference, "`: it took longer than ", to_string(time_limit)));
   if (!asked) {
     // Whatever came of it, pulling once more does no harm.
-    Error error = Error(asked.error()).context(cat("pulling `", reference, "`"));
+    Error error = asked.error();
+    if (!names_image)
+      error = std::move(error).context(cat("pulling `", reference, "`"));
     error.unknown_outcome = false;
     return error;
   }
