@@ -55,11 +55,12 @@ TEST(CommandsTest, NothingThatNeedsAnEnvironmentStaysHere) {
   for (const Command& command : all_commands())
     if (command.place == CommandPlace::here && command.group != words_of_scripts)
       here += cat(command.words, ", ");
-  EXPECT_EQ(here,
-            "package init, starlark, compile, project init, project install, node-daemon, check, "
-            "format, engine status, engine start, engine restart, engine stop, engine rm, engine "
-            "logs, web, doctor, serve, context add, context use, context ls, context rm, help, "
-            "completion, version, ");
+  EXPECT_EQ(
+      here,
+      "package init, starlark, compile, project init, project install, node-daemon, check, "
+      "format, engine status, engine start, engine restart, engine stop, engine rm, engine "
+      "logs, web, doctor, store check, store copy, serve, context add, context use, context ls, "
+      "context rm, help, completion, version, ");
 }
 
 class NamedFilesTest : public testing::Test {
