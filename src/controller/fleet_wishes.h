@@ -88,6 +88,7 @@ class FleetWishes {
   std::optional<Time> ask_at() const;
   /// Takes out the jobs whose time to live is over.
   std::vector<Name> take_expired();
+  bool has_expired() const { return !expired_.empty(); }
   /// Forgets owners that are gone, want nothing and have no record. For when no run goes on: a run
   /// may know more than the records.
   void forget_gone(const FleetRecords& records);

@@ -824,6 +824,16 @@ TEST_F(ClusterController, AJobWhoseRemovalFailedIsRemovedLater) {
   EXPECT_TRUE(await([&] { return tries == 2 && jobs().empty(); })) << tries;
 }
 
+/// Nothing else happens meanwhile, so nothing else wakes the controller.
+TEST_F(ClusterController, AJobGoesOnceItsTimeIsOver) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make_job("warm", R"({"image":"web:7","completionPolicy":{"ttlSecondsAfterFinished":1}})");
+  EXPECT_TRUE(await([&] { return !jobs().empty(); }));
+  EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
+}
+
 TEST_F(ClusterController, APullThatFailsIsSaid) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);

@@ -164,7 +164,7 @@ TEST(Installation, ItsRightsAreThoseOfTheManual) {
           "apps.kruise.io/imagelistpulljobs: list watch delete",
           "apps.kruise.io/imagepulljobs/status: patch",
           "apps.kruise.io/imagepulljobs: list watch create patch delete",
-          "apps.kruise.io/nodeimages: list watch create patch delete",
+          "apps.kruise.io/nodeimages: get list watch create patch delete",
           "apps.kruise.io/sidecarsets/finalizers: update",
           "apps.kruise.io/sidecarsets/status: patch",
           "apps.kruise.io/sidecarsets: list watch",
