@@ -156,13 +156,17 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
       site.blobs.open(wanted.context.view()).context(cat("reading the context of `", image, "`")));
   BuildOutput output(image);
   std::chrono::steady_clock::time_point told;
+  bool names_image = false;  // what the builder itself said
   EngineCall call = TRY(call_of(site, wanted, stop));
   call.source = std::move(context.source);
   const SecretsForBuild secrets = TRY(SecretsForBuild::of(site, wanted, call, stop));
   call.still_at_it = site.engine.answers();  // a command may be silent
   call.sink = line_sink([&](std::string_view line) -> Status {
     if (const auto value = read_json(line, {}, Duplicates::last_wins))
-      TRY(output.take(*value));
+      if (Status taken = output.take(*value); !taken) {
+        names_image = true;
+        return taken;
+      }
     const auto now = std::chrono::steady_clock::now();
     if (progress && now - told >= news_interval)
       if (const std::string news = output.news(); !news.empty()) {
@@ -174,7 +178,9 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
   const Result<EngineAnswer> asked = site.engine.ask(std::move(call), stop);
   if (!asked) {
     // Whatever came of it, building once more does no harm.
-    Error error = Error(asked.error()).context(cat("building `", image, "`"));
+    Error error = asked.error();
+    if (!names_image)
+      error = std::move(error).context(cat("building `", image, "`"));
     error.unknown_outcome = false;
     return error;
   }

@@ -246,7 +246,7 @@ TEST(Installation, EachRightHasItsReason) {
     }
     before = line;
   }
-  EXPECT_EQ(rules, 22u);
+  EXPECT_EQ(rules, 23u);
 }
 
 TEST(Installation, TheControllerIsConfined) {
