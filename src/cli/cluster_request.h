@@ -15,7 +15,7 @@ struct ClusterRequest {
   std::string gates{};       ///< `NAME=BOOL,…`
   int64_t qps = 30, burst = 50;
   bool copies_secrets = false;  ///< for OpenKruise's daemon
-  bool elects = true;  ///< it acts only while it has the lease
+  bool elects = true;           ///< it acts only while it has the lease
   std::string lease_space = "kruise-system", lease_name = "kruise-manager";
   /// Where it tells how it fares; empty: nowhere. In a pod both are open, as OpenKruise's are.
   std::string metrics_address{}, probe_address{};

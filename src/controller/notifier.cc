@@ -20,8 +20,7 @@ void Notifier::listen(const Name& driver_name, const Name& environment) {
   Driver* const driver = place_.driver(driver_name);
   if (driver == nullptr || threads_.contains(driver_name))
     return;
-  threads_.emplace(driver_name,
-                   Thread([this, driver, environment](const std::stop_token& stop) {
+  threads_.emplace(driver_name, Thread([this, driver, environment](const std::stop_token& stop) {
                      driver->watch(environment, [this](const Key&) { notify(Cause::pods); }, stop);
                    }));
 }

@@ -93,7 +93,7 @@ struct CleanResult {
   std::vector<std::string> environments;
   size_t contents = 0;  ///< those that nobody refers to
   size_t events = 0;
-  OldImages images;  ///< that were built
+  OldImages images;                                   ///< that were built
   std::vector<std::pair<std::string, Summary>> left;  ///< environments that could not be removed
   /// Environments of models and states, which `all` does not include, and what each of them has.
   std::vector<std::pair<std::string, std::string>> kept;
