@@ -8,11 +8,30 @@ namespace {
 
 volatile sig_atomic_t resized = 0;
 
+/// Waits for what is typed; false where this signal came first. Between two calls it is held back:
+/// one that came just before a plain `read` would not end it.
+bool is_typed(int held) {
+  sigset_t others;
+  sigprocmask(SIG_SETMASK, nullptr, &others);
+  sigdelset(&others, held);
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return ppoll(&input, 1, nullptr, &others) > 0;
+}
+
+/// Holds a signal back but in `is_typed`, where this is called.
+void hold(int number, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigaction(number, &action, nullptr);
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, number);
+  sigprocmask(SIG_BLOCK, &held, nullptr);
+}
+
 /// Shows each key as `<hex>` and each new size, until `q`.
 int show_keys() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { resized = 1; };  // without SA_RESTART: `read` ends
-  sigaction(SIGWINCH, &action, nullptr);
+  hold(SIGWINCH, [](int) { resized = 1; });
   termios before{};
   EXPECT_EQ(tcgetattr(STDIN_FILENO, &before), 0);
   termios raw = before;
@@ -21,7 +40,7 @@ int show_keys() {
   say("ready\r\n");
   while (true) {
     char key = 0;
-    const ssize_t count = ::read(STDIN_FILENO, &key, 1);
+    const ssize_t count = is_typed(SIGWINCH) ? ::read(STDIN_FILENO, &key, 1) : -1;
     if (resized != 0) {
       resized = 0;
       winsize size{};
@@ -39,13 +58,11 @@ int show_keys() {
 
 /// Shows each line in brackets, until there is no more.
 int show_lines() {
-  struct sigaction action{};
-  action.sa_handler = note_stop;  // without SA_RESTART: `read` ends
-  sigaction(SIGINT, &action, nullptr);
+  hold(SIGINT, note_stop);
   say("ready\n");
   std::array<char, 256> line{};
   ssize_t count = 0;
-  while ((count = ::read(STDIN_FILENO, line.data(), line.size())) > 0)
+  while (is_typed(SIGINT) && (count = ::read(STDIN_FILENO, line.data(), line.size())) > 0)
     say(cat("[", trim(std::string_view(line.data(), static_cast<size_t>(count))), "]\n"));
   say(stopped != 0 ? "stopped\n" : "end\n");
   return stopped != 0 ? 130 : 4;
@@ -97,7 +114,7 @@ class TypedClient {
     std::array<char, 4'096> buffer{};
     size_t found = 0;
     while ((found = shown_.find(text)) == std::string::npos) {
-      const ssize_t count = ::read(master_.get(), buffer.data(), buffer.size());
+      const ssize_t count = read_soon(master_.get(), buffer);
       if (count <= 0) {
         ADD_FAILURE() << "`" << text << "` is not shown, but: " << shown_;
         return std::exchange(shown_, {});
