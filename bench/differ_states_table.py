@@ -126,6 +126,10 @@ class Row:
             return CALLED_AGAIN
         return None
 
+    def was_called_unheard(self):
+        """Whether Idem, for which what was not needed has failed, called it in a round before the last: memory has what it left."""
+        return self.is_in_loop and "Invalid requisite 'onfail" in self.other_says and "was not needed, which is not a failure" in self.says
+
     def reason(self, field):
         """The row of the manual's table that a difference belongs to; none: it is a fault, or follows from another."""
         if field == "__run_num" and self.is_listener:
@@ -226,4 +230,6 @@ def judged_run(run, ours, theirs, found, history):
         else:
             faults.append(line)
     history.ended(run, ours, excused)
+    # Idem called it in the first round of its loop, and nothing is told of that.
+    history.differs |= {row.id for row in rows if row.was_called_unheard()}
     return faults, {reason for reason in reasons if reason}

@@ -105,7 +105,7 @@ Value CallAttributes::watched_by(const Chunk& chunk, bool with_changes) const {
     return requisite == Requisite::watch || (with_changes && requisite == Requisite::onchanges);
   };
   for (const Need& need : chunk.needs)
-    if (has_to_succeed(need.requisite) && !need.any && !chunk.is_listener)
+    if (has_to_succeed(need.requisite) && !need.any)
       for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
         if (const uint32_t target = compiled_.targets[t]; keys_[target].kind == state_kind().name())
           watched.push_back({keys_[target].name, tag_of(compiled_.chunks[target])});

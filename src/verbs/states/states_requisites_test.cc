@@ -142,10 +142,12 @@ c: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:id}"}}, {require: [{
 }
 
 TEST_F(StatesRequisitesTest, AResultThatIsNotKnownIsNoSuccessForAWatcher) {
-  const StatesReport report = apply(cat(
-      "n: {test.none_without_changes: []}\n", "w: {test.nop: [{watch: [{test: n}]}]}\n",
-      "f: {file.managed: [{name: ", at("f"), "}, {contents: x}, {watch: [{test: n}]}]}\n",
-      "c: {test.nop: [{onchanges: [{test: n}]}]}\n", "r: {test.nop: [{require: [{test: n}]}]}\n"));
+  const StatesReport report =
+      apply(cat("n: {test.none_without_changes: []}\n", "w: {test.nop: [{watch: [{test: n}]}]}\n",
+                "f: {file.managed: [{name: ", at("f"), "}, {contents: x}, {watch: [{test: n}]}]}\n",
+                "c: {test.nop: [{onchanges: [{test: n}]}]}\n",
+                "r: {test.nop: [{require: [{test: n}]}]}\n", "k: test.succeed_with_changes\n",
+                "l: {test.nop: [{watch: [{test: n}]}, {listen: [{test: k}]}]}\n"));
   const std::string said =
       R"("Result of require test_|-n_|-n_|-none_without_changes is \"None\", not \"True\"")";
   EXPECT_EQ(word(report, "w"), "False");
@@ -155,6 +157,8 @@ TEST_F(StatesRequisitesTest, AResultThatIsNotKnownIsNoSuccessForAWatcher) {
   EXPECT_FALSE(file_exists(at("f")));
   EXPECT_TRUE(is_unmet(report, "c"));
   EXPECT_EQ(word(report, "r"), "True");
+  EXPECT_EQ(word(report, "l_listen"), "False") << "a listener watches what its state watches";
+  EXPECT_EQ(comment(report, "l_listen"), said);
 }
 
 TEST_F(StatesRequisitesTest, AChangeThatAFailureHeldBackIsCaughtUp) {
