@@ -71,10 +71,10 @@ def breaks_difference(before, after):
 
 
 def same(one, other):
-    """Equal to `recursive_diff`: lists without order, and of each place a dictionary has."""
+    """Equal to `recursive_diff`: lists without order, and of each place a dictionary has. A dictionary beside a list is one of its keys."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
+    if isinstance(one, (dict, list)) and isinstance(other, (dict, list)):
         return len(one) == len(other) and all(any(same(a, b) for b in other) for a in one) and all(any(same(a, b) for a in one) for b in other)
     return one == other
 
