@@ -18,6 +18,7 @@ LISTENS = "what listens needs a state, and not what listens for it"
 IN_ORDER = "what listens is called in the order of the file"
 TRIED_AGAIN = "a change that was not answered, or that a failure may have made, calls in the next run"
 
+EQUAL_ELEMENTS = "two equal elements of a list break the difference of Idem"
 NUMBERED_AGAIN = "a state that a loop calls again keeps its number"
 NOT_ASKED_AGAIN = "in a loop, only require is found in the second round of Idem"
 LISTENS_AGAIN = "in a loop, what listens gets a listener of its own in each round of Idem"
@@ -162,7 +163,7 @@ class Row:
         if field == "changes" and self.mine and shapes_differ(self.mine.get("old_state"), self.mine.get("new_state")):
             return "changes of a list that was a dictionary are both"
         if "ValueError: list.remove(x): x not in list" in self.other_says and breaks_difference(self.mine.get("old_state"), self.mine.get("new_state")):
-            return "two equal elements of a list break the difference of Idem"
+            return EQUAL_ELEMENTS
         return None
 
 
