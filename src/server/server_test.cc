@@ -235,6 +235,31 @@ TEST_F(ServerTest, TellsWhatCommandsTell) {
   EXPECT_EQ(asked("/api/environments/e/fleet").at("pods").items().size(), 0u);
 }
 
+TEST_F(ServerTest, ARunThatWasKilledIsNotUnderWayWhileAnotherOneIs) {
+  const auto edit = home_.edit("e");
+  Environment environment;
+  environment.name = "e";
+  ASSERT_TRUE(edit->put_environment(environment));
+  const auto begin_run = [&] {
+    Event event;
+    event.environment = "e";
+    event.type = EventType::run_started;
+    const Change change{Change::event, {}, nullptr, std::move(event)};
+    ASSERT_TRUE(edit->write(std::span(&change, 1)));
+  };
+  begin_run();
+  serve();
+  enter();
+  const auto is_under_way = [&](uint64_t run) {
+    return asked(cat("/api/environments/e/runs/", run)).bool_at("under_way");
+  };
+  const uint64_t killed = place_.store->events("e", 0, 10)->back().sequence;
+  EXPECT_TRUE(is_under_way(killed));
+  begin_run();
+  EXPECT_FALSE(is_under_way(killed));
+  EXPECT_TRUE(is_under_way(place_.store->events("e", 0, 10)->back().sequence));
+}
+
 TEST_F(ServerTest, WhatIsNotThereIsAnErrorOfItsOwn) {
   ASSERT_EQ(run(add("web")), "R");
   serve();
