@@ -391,6 +391,19 @@ TEST_F(ServerTest, EndsIfNobodyComes) {
   EXPECT_FALSE(thread_.joinable());
 }
 
+TEST_F(ServerTest, WhoeverIsGivenAnotherAddressHasTimeToOpenIt) {
+  serve({.linger = 300ms});
+  enter();
+  const std::string where = server_->address_of_another("");
+  const std::string reply = sent(request(where.substr(where.find("/?another="))));
+  ASSERT_EQ(status_of(reply), "200") << reply;
+  EXPECT_EQ(status_of(told("/")), "200");  // somebody else looks, and leaves
+  std::this_thread::sleep_for(1500ms);     // it looks around each second
+  EXPECT_EQ(status_of(sent(request(reply.substr(reply.find("/?key="))))), "200");
+  thread_.join();  // hangs if it does not end by itself
+  EXPECT_FALSE(thread_.joinable());
+}
+
 TEST_F(ServerTest, APortThatIsTakenIsSaid) {
   serve();
   const auto second = WebServer::open(served_, {.port = server_->port()}, files_of_test);
