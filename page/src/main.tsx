@@ -9,7 +9,7 @@ import { keepKey } from './key';
 import { Logs } from './logs';
 import { Nodes } from './nodes';
 import { Overview, Artifact } from './overview';
-import { place } from './parts';
+import { place, Title } from './parts';
 import { Pending } from './pending';
 import { KeptPlans, Plan } from './plan';
 import { Runs } from './runs';
@@ -34,6 +34,11 @@ const views: Record<string, { title: string; show: (props: { environment: string
 const parts = () => location.hash.replace(/^#\/?/, '').split('/').filter((part) => part !== '').map((part) => {
   try { return decodeURIComponent(part); } catch { return part; }
 });
+
+const Nothing = () => <>
+  <Title>Nothing is here</Title>
+  <p>No view has this address. The <a href="#/">environments</a> lead to all of them.</p>
+</>;
 
 function Page() {
   const [address, setAddress] = useState(parts());
@@ -67,7 +72,8 @@ function Page() {
         : room === 'events' ? <EventsView environment="" rest={[]} />
         : room === 'nodes' ? <Nodes />
         : room === 'plans' ? <KeptPlans key={environment} file={environment} />
-        : <Environments />}
+        : address.length === 0 ? <Environments />
+        : <Nothing />}
     </main>
   </>;
 }

@@ -155,6 +155,8 @@ function viewsOf() {
     ['#/nodes', 'Nodes and images', 'There are no nodes but this machine'],
     ['#/env/model/plan', 'Plan of model', 'fettle plan -e model'],
     ['#/plans', 'Kept plans', 'model.plan'],
+    ['#/nothing', 'Nothing is here', 'No view has this address.'],
+    ['#/env/small/nothing', 'Nothing is here', 'No view has this address.'],
   ];
 }
 
