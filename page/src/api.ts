@@ -52,7 +52,10 @@ export type MadePlan = { command: string } & (
 export interface KeptPlan { file: string; environment: string; version: number | null; package: string | null; written: string; due: number }
 export interface KeptSteps extends KeptPlan { steps: { verb: string; key: string }[] }
 
-export class ServerError extends Error {}
+// `status`: of HTTP; 0 if there was no answer.
+export class ServerError extends Error {
+  constructor(message: string, readonly status = 0) { super(message); }
+}
 
 export async function ask<T>(path: string): Promise<T> {
   let response: Response;
@@ -66,7 +69,7 @@ export async function ask<T>(path: string): Promise<T> {
     // A text that somebody wrote has a place.
     const { file, line, column, message } = document?.error ?? {};
     const where = [file, line, column].filter((part) => part !== null && part !== undefined && part !== '').join(':');
-    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`);
+    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`, response.status);
   }
   return document as T;
 }
@@ -113,7 +116,8 @@ export function useEvents(listener: Listener, inputs: unknown[]) {
 
 export interface Answer<T> { value?: T; error?: string; again: () => void }
 
-// The document at a path, asked for again soon after something happened in its environment, unless it takes long to make.
+// The document at a path, asked for again soon after something happened in its environment, unless it takes long to make;
+// and after an error when the server answers again. What is not there any more is not shown.
 export function useDocument<T>(path: string | null, environment?: string, follows = true): Answer<T> {
   const [state, set] = useState<{ path: string | null; value?: T; error?: string }>({ path });
   const [turn, setTurn] = useState(0);
@@ -122,7 +126,7 @@ export function useDocument<T>(path: string | null, environment?: string, follow
     let isWanted = true;
     ask<T>(path).then(
       (value) => isWanted && set({ path, value }),
-      (error: Error) => isWanted && set((before) => ({ path, value: before.path === path ? before.value : undefined, error: error.message })),
+      (error: ServerError) => isWanted && set((before) => ({ path, value: before.path === path && error.status !== 404 ? before.value : undefined, error: error.message })),
     );
     return () => { isWanted = false; };
   }, [path, turn]);
