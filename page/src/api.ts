@@ -79,32 +79,50 @@ export const apiOf = (environment: string, rest = '') => `/api/environments/${en
 // Events reach every view over one stream; while it is open, the server knows that somebody looks.
 type Listener = (event: FettleEvent) => void;
 const listeners = new Set<Listener>();
-const connection = { isOpen: true, tell: new Set<(isOpen: boolean) => void>() };
+// `trouble`: why there is no stream; empty: there is one.
+const connection = { trouble: '', tell: new Set<(trouble: string) => void>() };
 
-function setOpen(isOpen: boolean) {
-  if (connection.isOpen === isOpen) return;
-  connection.isOpen = isOpen;
-  connection.tell.forEach((tell) => tell(isOpen));
+function setTrouble(trouble: string) {
+  if (connection.trouble === trouble) return;
+  connection.trouble = trouble;
+  connection.tell.forEach((tell) => tell(trouble));
 }
 
+const pauseAfterRefusal = 3000;
+let lastEvent: number | undefined;
+
+// The browser goes on by itself after a connection that was cut off, but not after an answer that refuses, and it does not
+// say why: a server that was started again does not know this browser until its address was opened.
 export async function openStream() {
-  const { newest } = await ask<EventPage>('/api/events');
-  const stream = new EventSource(`/api/stream?after=${newest}`);
-  stream.onopen = () => setOpen(true);
-  stream.onerror = () => setOpen(false);
+  const later = () => void window.setTimeout(openStream, pauseAfterRefusal);
+  try {
+    const { newest } = await ask<EventPage>('/api/events');
+    lastEvent = Math.min(lastEvent ?? newest, newest);
+  } catch (refused) {
+    setTrouble((refused as Error).message);
+    later();
+    return;
+  }
+  const stream = new EventSource(`/api/stream?after=${lastEvent}`);
+  stream.onopen = () => setTrouble('');
+  stream.onerror = () => {
+    setTrouble('The server does not answer: it has ended, or is starting again.');
+    if (stream.readyState === EventSource.CLOSED) later();
+  };
   stream.onmessage = (message) => {
+    lastEvent = Number(message.lastEventId);
     const event = JSON.parse(message.data) as FettleEvent;
     listeners.forEach((listener) => listener(event));
   };
 }
 
-export function useConnection(): boolean {
-  const [isOpen, set] = useState(connection.isOpen);
+export function useTrouble(): string {
+  const [trouble, set] = useState(connection.trouble);
   useEffect(() => {
     connection.tell.add(set);
     return () => void connection.tell.delete(set);
   }, []);
-  return isOpen;
+  return trouble;
 }
 
 export function useEvents(listener: Listener, inputs: unknown[]) {
@@ -121,6 +139,8 @@ export interface Answer<T> { value?: T; error?: string; again: () => void }
 export function useDocument<T>(path: string | null, environment?: string, follows = true): Answer<T> {
   const [state, set] = useState<{ path: string | null; value?: T; error?: string }>({ path });
   const [turn, setTurn] = useState(0);
+  const trouble = useTrouble();
+  useEffect(() => { if (trouble === '' && state.error !== undefined) setTurn((now) => now + 1); }, [trouble]);
   useEffect(() => {
     if (path === null) return;
     let isWanted = true;

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { openStream, useConnection } from './api';
+import { openStream, useTrouble } from './api';
 import { Environments } from './environments';
 import { EventsView } from './events';
 import { Fleet } from './fleet';
@@ -42,7 +42,7 @@ const Nothing = () => <>
 
 function Page() {
   const [address, setAddress] = useState(parts());
-  const isOpen = useConnection();
+  const trouble = useTrouble();
   useEffect(() => {
     const follow = () => setAddress(parts());
     addEventListener('hashchange', follow);
@@ -60,7 +60,7 @@ function Page() {
         <a href="#/nodes" aria-current={room === 'nodes' ? 'page' : undefined}>Nodes</a>
         <a href="#/plans" aria-current={room === 'plans' ? 'page' : undefined}>Kept plans</a>
       </nav>
-      {!isOpen && <p class="error" role="alert">The server does not answer: it has ended, or is starting again.</p>}
+      {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
       {isEnvironment && <nav aria-label={`Environment ${environment}`}>
         {Object.entries(views).map(([key, view]) =>
           <a key={key} href={place('env', environment, key)} aria-current={key === name ? 'page' : undefined}>{view.title}</a>)}
@@ -82,4 +82,4 @@ keepKey();
 const root = document.getElementById('page')!;
 root.replaceChildren();  // what is there before the script is
 render(<Page />, root);
-openStream().catch(() => undefined);
+void openStream();
