@@ -52,7 +52,10 @@ export type MadePlan = { command: string } & (
 export interface KeptPlan { file: string; environment: string; version: number | null; package: string | null; written: string; due: number }
 export interface KeptSteps extends KeptPlan { steps: { verb: string; key: string }[] }
 
-export class ServerError extends Error {}
+// `status`: of HTTP; 0 if there was no answer.
+export class ServerError extends Error {
+  constructor(message: string, readonly status = 0) { super(message); }
+}
 
 export async function ask<T>(path: string): Promise<T> {
   let response: Response;
@@ -66,7 +69,7 @@ export async function ask<T>(path: string): Promise<T> {
     // A text that somebody wrote has a place.
     const { file, line, column, message } = document?.error ?? {};
     const where = [file, line, column].filter((part) => part !== null && part !== undefined && part !== '').join(':');
-    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`);
+    throw new ServerError(message === undefined ? `The server answered ${response.status}.` : where === '' ? message : `${where}: ${message}`, response.status);
   }
   return document as T;
 }
@@ -76,32 +79,50 @@ export const apiOf = (environment: string, rest = '') => `/api/environments/${en
 // Events reach every view over one stream; while it is open, the server knows that somebody looks.
 type Listener = (event: FettleEvent) => void;
 const listeners = new Set<Listener>();
-const connection = { isOpen: true, tell: new Set<(isOpen: boolean) => void>() };
+// `trouble`: why there is no stream; empty: there is one.
+const connection = { trouble: '', tell: new Set<(trouble: string) => void>() };
 
-function setOpen(isOpen: boolean) {
-  if (connection.isOpen === isOpen) return;
-  connection.isOpen = isOpen;
-  connection.tell.forEach((tell) => tell(isOpen));
+function setTrouble(trouble: string) {
+  if (connection.trouble === trouble) return;
+  connection.trouble = trouble;
+  connection.tell.forEach((tell) => tell(trouble));
 }
 
+const pauseAfterRefusal = 3000;
+let lastEvent: number | undefined;
+
+// The browser goes on by itself after a connection that was cut off, but not after an answer that refuses, and it does not
+// say why: a server that was started again does not know this browser until its address was opened.
 export async function openStream() {
-  const { newest } = await ask<EventPage>('/api/events');
-  const stream = new EventSource(`/api/stream?after=${newest}`);
-  stream.onopen = () => setOpen(true);
-  stream.onerror = () => setOpen(false);
+  const later = () => void window.setTimeout(openStream, pauseAfterRefusal);
+  try {
+    const { newest } = await ask<EventPage>('/api/events');
+    lastEvent = Math.min(lastEvent ?? newest, newest);
+  } catch (refused) {
+    setTrouble((refused as Error).message);
+    later();
+    return;
+  }
+  const stream = new EventSource(`/api/stream?after=${lastEvent}`);
+  stream.onopen = () => setTrouble('');
+  stream.onerror = () => {
+    setTrouble('The server does not answer: it has ended, or is starting again.');
+    if (stream.readyState === EventSource.CLOSED) later();
+  };
   stream.onmessage = (message) => {
+    lastEvent = Number(message.lastEventId);
     const event = JSON.parse(message.data) as FettleEvent;
     listeners.forEach((listener) => listener(event));
   };
 }
 
-export function useConnection(): boolean {
-  const [isOpen, set] = useState(connection.isOpen);
+export function useTrouble(): string {
+  const [trouble, set] = useState(connection.trouble);
   useEffect(() => {
     connection.tell.add(set);
     return () => void connection.tell.delete(set);
   }, []);
-  return isOpen;
+  return trouble;
 }
 
 export function useEvents(listener: Listener, inputs: unknown[]) {
@@ -113,16 +134,19 @@ export function useEvents(listener: Listener, inputs: unknown[]) {
 
 export interface Answer<T> { value?: T; error?: string; again: () => void }
 
-// The document at a path, asked for again soon after something happened in its environment, unless it takes long to make.
+// The document at a path, asked for again soon after something happened in its environment, unless it takes long to make;
+// and after an error when the server answers again. What is not there any more is not shown.
 export function useDocument<T>(path: string | null, environment?: string, follows = true): Answer<T> {
   const [state, set] = useState<{ path: string | null; value?: T; error?: string }>({ path });
   const [turn, setTurn] = useState(0);
+  const trouble = useTrouble();
+  useEffect(() => { if (trouble === '' && state.error !== undefined) setTurn((now) => now + 1); }, [trouble]);
   useEffect(() => {
     if (path === null) return;
     let isWanted = true;
     ask<T>(path).then(
       (value) => isWanted && set({ path, value }),
-      (error: Error) => isWanted && set((before) => ({ path, value: before.path === path ? before.value : undefined, error: error.message })),
+      (error: ServerError) => isWanted && set((before) => ({ path, value: before.path === path && error.status !== 404 ? before.value : undefined, error: error.message })),
     );
     return () => { isWanted = false; };
   }, [path, turn]);

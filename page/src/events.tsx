@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask, type EventPage, type FettleEvent, useEvents } from './api';
+import { ask, type EventPage, type FettleEvent, useEvents, useTrouble } from './api';
 import { place, State, Table, timeOf, Title } from './parts';
 
 const most = 1000;
@@ -10,6 +10,8 @@ export function EventsView({ environment }: { environment: string; rest: string[
   const [text, setText] = useState(''), [typed, setTyped] = useState('');
   const [events, setEvents] = useState<FettleEvent[] | undefined>(), [next, setNext] = useState<number | null>(null);
   const [error, setError] = useState('');
+  const [turn, setTurn] = useState(0);
+  const trouble = useTrouble();
   const load = (before: number | null) => {
     const query = new URLSearchParams();
     if (environment !== '') query.set('environment', environment);
@@ -22,7 +24,8 @@ export function EventsView({ environment }: { environment: string; rest: string[
     load(null).then((page) => { if (isWanted) { setEvents(page.events); setNext(page.next); setError(''); } },
       (failure: Error) => isWanted && setError(failure.message));
     return () => { isWanted = false; };
-  }, [environment, text]);
+  }, [environment, text, turn]);
+  useEffect(() => { if (trouble === '' && error !== '') setTurn((now) => now + 1); }, [trouble]);
   useEvents((event) => {
     if ((environment === '' || event.environment === environment) && fits(event, text))
       setEvents((now) => now === undefined || now.some((one) => one.sequence === event.sequence) ? now : [...now, event].slice(-most));

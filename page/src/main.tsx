@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { openStream, useConnection } from './api';
+import { openStream, useTrouble } from './api';
 import { Environments } from './environments';
 import { EventsView } from './events';
 import { Fleet } from './fleet';
@@ -9,7 +9,7 @@ import { keepKey } from './key';
 import { Logs } from './logs';
 import { Nodes } from './nodes';
 import { Overview, Artifact } from './overview';
-import { place } from './parts';
+import { place, Title } from './parts';
 import { Pending } from './pending';
 import { KeptPlans, Plan } from './plan';
 import { Runs } from './runs';
@@ -35,9 +35,14 @@ const parts = () => location.hash.replace(/^#\/?/, '').split('/').filter((part) 
   try { return decodeURIComponent(part); } catch { return part; }
 });
 
+const Nothing = () => <>
+  <Title>Nothing is here</Title>
+  <p>No view has this address. The <a href="#/">environments</a> lead to all of them.</p>
+</>;
+
 function Page() {
   const [address, setAddress] = useState(parts());
-  const isOpen = useConnection();
+  const trouble = useTrouble();
   useEffect(() => {
     const follow = () => setAddress(parts());
     addEventListener('hashchange', follow);
@@ -55,7 +60,7 @@ function Page() {
         <a href="#/nodes" aria-current={room === 'nodes' ? 'page' : undefined}>Nodes</a>
         <a href="#/plans" aria-current={room === 'plans' ? 'page' : undefined}>Kept plans</a>
       </nav>
-      {!isOpen && <p class="error" role="alert">The server does not answer: it has ended, or is starting again.</p>}
+      {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
       {isEnvironment && <nav aria-label={`Environment ${environment}`}>
         {Object.entries(views).map(([key, view]) =>
           <a key={key} href={place('env', environment, key)} aria-current={key === name ? 'page' : undefined}>{view.title}</a>)}
@@ -67,7 +72,8 @@ function Page() {
         : room === 'events' ? <EventsView environment="" rest={[]} />
         : room === 'nodes' ? <Nodes />
         : room === 'plans' ? <KeptPlans key={environment} file={environment} />
-        : <Environments />}
+        : address.length === 0 ? <Environments />
+        : <Nothing />}
     </main>
   </>;
 }
@@ -76,4 +82,4 @@ keepKey();
 const root = document.getElementById('page')!;
 root.replaceChildren();  // what is there before the script is
 render(<Page />, root);
-openStream().catch(() => undefined);
+void openStream();

@@ -1,6 +1,6 @@
 // A shell in a service. xterm.js is another file of the page, which is loaded with the first shell.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { apiOf, ask, type Inspected, useDocument } from './api';
+import { apiOf, ask, type Inspected, type ServerError, useDocument } from './api';
 import { ServiceNames, Shown, Title } from './parts';
 
 export function TerminalView({ environment, rest }: { environment: string; rest: string[] }) {
@@ -31,8 +31,9 @@ function Terminal({ environment, service }: { environment: string; service: stri
       if (isWanted && box.current !== null)
         close = openShell(box.current, apiOf(environment, `/services/${encodeURIComponent(service)}/terminal`), {
           isReader, opened: () => isWanted && setState('Open.'), ended, leave: () => again.current?.focus(),
-          // The browser does not say why it was refused; the server does.
-          refused: (path) => ask(path).then(() => undefined, (refused: Error) => ended(refused.message === 'a terminal is a WebSocket' ? 'The server did not open it: this browser may have no key for terminals. Start `fettle web` again, and open the address that it prints.' : refused.message)),
+          // The browser does not say why it was refused. The server does, and if it has no reason but the WebSocket (426), it was the key.
+          refused: (path) => ask(path).then(() => undefined, (refused: ServerError) => ended(refused.status !== 426 ? refused.message
+            : 'The server did not open it: this browser may have no key for terminals. Start `fettle web` again, and open the address that it prints.')),
         });
     }, () => ended('The server has ended. Start `fettle web` again.'));
     return () => { isWanted = false; close(); };

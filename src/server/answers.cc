@@ -44,16 +44,17 @@ Result<ArchiveReader> archive_asked(const RouteCall& call) {
       {.links_may_leave = true});
 }
 
-/// The events from a run's first one to its last one, of the environment.
+/// The events from a run's first one to the first one of the next run, of the environment.
 Result<std::vector<Event>> events_of_run(Store& store, const Name& environment, uint64_t run) {
   constexpr size_t piece = 1'000, most = 100'000;
   std::vector<Event> found;
   for (uint64_t after = run == 0 ? 0 : run - 1; found.size() < most;) {
     std::vector<Event> events = TRY(store.events(environment, after, piece));
     for (Event& event : events) {
-      if (event.type == EventType::run_started && !found.empty())
-        return found;
+      const bool is_next = event.type == EventType::run_started && !found.empty();
       found.push_back(std::move(event));
+      if (is_next)
+        return found;
     }
     if (events.size() < piece)
       break;
@@ -121,9 +122,10 @@ Result<Value> tell_run(const RouteCall& call) {
       runs_of(TRY(events_of_run(*call.place.store, environment.name, number)));
   if (runs.empty() || runs.front().sequence != number)
     return user_error(cat("there is no run ", number, " of `", environment.name, "`"));
-  // A run that died has not ended either; somebody works as long as it lives.
+  // A run that died has not ended either. As long as it lives, somebody works, and no other run
+  // begins.
   const bool is_at_work = TRY(call.place.store->holder(environment.name)).has_value();
-  return run_document(runs.front(), is_at_work && !runs.front().ended);
+  return run_document(runs.front(), is_at_work && !runs.front().ended && runs.size() == 1);
 }
 
 Result<Value> tell_events(const RouteCall& call) {

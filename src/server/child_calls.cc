@@ -52,7 +52,8 @@ ChildCalls::ChildCalls(std::string program, std::string home, const ChildLimits&
 
 void ChildCalls::add(ChildCall call, std::shared_ptr<WebPeer> peer) {
   if (waiting_ >= most_waiting) {
-    peer->reply(error_reply(503, "too many plans are being made: ask again when one is done"));
+    peer->reply(error_reply(
+        503, "too many plans and nodes are being asked for: ask again when one is done"));
     return;
   }
   ++waiting_;

@@ -76,7 +76,7 @@ std::optional<WebReply> Guard::refusal_of(const WebRequest& request) const {
   if (request.host != own_host_)
     return error_reply(421, "this server answers under its own address only");
   if (request.method != "GET")
-    return with_allowed(error_reply(405, "this server only shows: it knows GET"));
+    return with_allowed(error_reply(405, "this server knows GET alone"));
   if (request.body_bytes > 0)
     return error_reply(415, "a request to this server has no body");
   // Only whoever knows the key comes from elsewhere.

@@ -30,7 +30,7 @@ struct RouteCall {
   Result<uint64_t> number(const std::string& name, uint64_t otherwise, uint64_t most) const;
   /// The environment in the path; what is secret in it is hidden from here on. Error
   /// (`Blame::user`): the store has none of the name. One that only an engine knows is not taken
-  /// over, which a page that only shows must not do.
+  /// over, which asking for a page must not do.
   Result<Environment> environment() const;
 };
 

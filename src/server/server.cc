@@ -54,7 +54,8 @@ WebServer::WebServer(const Workplace& place, const WebSettings& settings,
       logs_(place, queue_),
       terminals_(place),
       children_(settings.program, place.home, settings.child),
-      last_request_(instant_from_clock()) {}
+      looked_until_(instant_from_clock()),
+      awaited_until_(instant_from_clock() + settings.patience) {}
 
 WebServer::~WebServer() {
   listener_->close();
@@ -72,7 +73,7 @@ void WebServer::serve(const std::stop_token& stop) {
     logs_.sweep();
     terminals_.sweep();
     if (listener_->viewers() > 0)
-      last_request_ = instant_from_clock();
+      looked_until_ = instant_from_clock() + settings_.linger;
     else if (is_left())
       break;
   }
@@ -83,8 +84,7 @@ void WebServer::serve(const std::stop_token& stop) {
 }
 
 bool WebServer::is_left() const {
-  return instant_from_clock() - last_request_.load() >
-         (was_visited_ ? settings_.linger : settings_.patience);
+  return instant_from_clock() > std::max(looked_until_.load(), awaited_until_.load());
 }
 
 void WebServer::watch_store(const std::stop_token& stop) {
@@ -110,16 +110,15 @@ const PageFile* WebServer::find_file(std::string_view path) const {
 
 void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer) {
   if (std::optional<WebReply> answered = guard_.answer(request)) {
-    if (Guard::asks_for_another(request) && answered->status == 200) {
-      // Somebody comes soon.
-      was_visited_ = false;
-      last_request_ = instant_from_clock();
+    if (answered->status == 200) {
+      const Instant now = instant_from_clock();
+      looked_until_ = now + settings_.linger;
+      awaited_until_ = Guard::asks_for_another(request) ? now + settings_.patience : now;
     }
     peer->reply(*std::move(answered));
     return;
   }
-  was_visited_ = true;
-  last_request_ = instant_from_clock();
+  looked_until_ = instant_from_clock() + settings_.linger;
   Result<WebTarget> target = parse_target(request.target);
   if (!target) {
     peer->reply(error_reply(400, target.error().message));

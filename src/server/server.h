@@ -23,7 +23,7 @@ struct WebSettings {
   int port = 0;               ///< 0: any that is free
   std::string landing{};      ///< where the page opens, behind `#`
   Duration linger = 60s;      ///< after the last viewer has gone
-  Duration patience = 10min;  ///< until the first one comes
+  Duration patience = 10min;  ///< until whoever has an address opens it
   ListenerSettings listener{};
   std::string program = "/proc/self/exe";  ///< which answers what reads users' texts
   ChildLimits child{};
@@ -60,7 +60,7 @@ class WebServer {
                     const std::shared_ptr<WebPeer>& peer);
   Status open_stream(const WebRequest& request, const WebTarget& target, RouteMatch match,
                      const std::shared_ptr<WebPeer>& peer);
-  /// Nobody looks any more.
+  /// Nobody looks any more, and nobody is waited for.
   bool is_left() const;
   void watch_store(const std::stop_token& stop);
 
@@ -75,8 +75,8 @@ class WebServer {
   Terminals terminals_;
   ChildCalls children_;
   std::atomic<bool> is_advancing_ = false;  ///< there is a job for all viewers
-  std::atomic<Instant> last_request_;
-  std::atomic<bool> was_visited_ = false;
+  std::atomic<Instant> looked_until_;       ///< somebody looks, or did within `linger`
+  std::atomic<Instant> awaited_until_;      ///< somebody has an address and has not opened it
 };
 
 }  // namespace fettle

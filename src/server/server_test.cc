@@ -235,6 +235,31 @@ TEST_F(ServerTest, TellsWhatCommandsTell) {
   EXPECT_EQ(asked("/api/environments/e/fleet").at("pods").items().size(), 0u);
 }
 
+TEST_F(ServerTest, ARunThatWasKilledIsNotUnderWayWhileAnotherOneIs) {
+  const auto edit = home_.edit("e");
+  Environment environment;
+  environment.name = "e";
+  ASSERT_TRUE(edit->put_environment(environment));
+  const auto begin_run = [&] {
+    Event event;
+    event.environment = "e";
+    event.type = EventType::run_started;
+    const Change change{Change::event, {}, nullptr, std::move(event)};
+    ASSERT_TRUE(edit->write(std::span(&change, 1)));
+  };
+  begin_run();
+  serve();
+  enter();
+  const auto is_under_way = [&](uint64_t run) {
+    return asked(cat("/api/environments/e/runs/", run)).bool_at("under_way");
+  };
+  const uint64_t killed = place_.store->events("e", 0, 10)->back().sequence;
+  EXPECT_TRUE(is_under_way(killed));
+  begin_run();
+  EXPECT_FALSE(is_under_way(killed));
+  EXPECT_TRUE(is_under_way(place_.store->events("e", 0, 10)->back().sequence));
+}
+
 TEST_F(ServerTest, WhatIsNotThereIsAnErrorOfItsOwn) {
   ASSERT_EQ(run(add("web")), "R");
   serve();
@@ -362,6 +387,19 @@ TEST_F(ServerTest, EndsWithTheLastViewer) {
 
 TEST_F(ServerTest, EndsIfNobodyComes) {
   serve({.patience = 0s});
+  thread_.join();  // hangs if it does not end by itself
+  EXPECT_FALSE(thread_.joinable());
+}
+
+TEST_F(ServerTest, WhoeverIsGivenAnotherAddressHasTimeToOpenIt) {
+  serve({.linger = 300ms});
+  enter();
+  const std::string where = server_->address_of_another("");
+  const std::string reply = sent(request(where.substr(where.find("/?another="))));
+  ASSERT_EQ(status_of(reply), "200") << reply;
+  EXPECT_EQ(status_of(told("/")), "200");  // somebody else looks, and leaves
+  std::this_thread::sleep_for(1500ms);     // it looks around each second
+  EXPECT_EQ(status_of(sent(request(reply.substr(reply.find("/?key="))))), "200");
   thread_.join();  // hangs if it does not end by itself
   EXPECT_FALSE(thread_.joinable());
 }

@@ -11,7 +11,7 @@
 namespace fettle {
 namespace {
 
-/// Its shell repeats each line but `size`, `flood`, `deaf` and `exit`.
+/// Its shell repeats each line but `size`, `flood`, `much`, `deaf` and `exit`.
 class ShellEngine : public FakeEngine, public LogsOnly {
  public:
   using FakeEngine::FakeEngine;
@@ -34,6 +34,8 @@ class ShellEngine : public FakeEngine, public LogsOnly {
   std::atomic<int64_t> flooded_ = 0;
 
  private:
+  static constexpr size_t more_than_a_socket_takes = size_t{64} << 20;
+
   Result<int64_t> shell(const TalkEnds& ends, const StreamSink& sink, const std::stop_token& stop) {
     Poller poller(stop);
     for (std::string line;;) {
@@ -54,6 +56,8 @@ class ShellEngine : public FakeEngine, public LogsOnly {
         return 7;
       if (line == "break\n")
         return world_error("the container has ended");
+      if (line == "much\n")
+        TRY(sink(OutputStream::out, std::string(more_than_a_socket_takes, 'x')));
       if (line == "deaf\n")
         TRY(pause_for(1h, stop));
       while (line == "flood\n") {
@@ -220,6 +224,23 @@ TEST_F(TerminalsTest, WhatOurPageDoesNotSayEndsIt) {
     EXPECT_TRUE(soon([&] { return engine_.open_ == 0; })) << printable(bytes.substr(0, 40));
   }
   EXPECT_EQ(status_of(told("/")), "200");
+}
+
+/// A piece is on its way then, and those that wait are not sent any more.
+TEST_F(TerminalsTest, WhatOurPageDoesNotSayEndsOneThatPrints) {
+  begin();
+  const Wire wire(server_->port());
+  enter_shell(wire);
+  EXPECT_TRUE(wire.say(frame(bytes_code, "much\n")));
+  wire.until("xxx");
+  std::this_thread::sleep_for(500ms);  // until nothing more goes into the socket
+  EXPECT_TRUE(wire.say(frame(text_code, "hello")));
+  std::this_thread::sleep_for(300ms);  // until that is read
+  const std::string_view closed_by_policy("\x88\x02\x03\xf0", 4);
+  const std::string printed = wire.until(closed_by_policy);
+  EXPECT_TRUE(printed.ends_with(closed_by_policy)) << printed.size();
+  wire.close_writing();
+  EXPECT_TRUE(soon([&] { return engine_.open_ == 0; }));
 }
 
 TEST_F(TerminalsTest, WhoeverDoesNotDrawMakesTheShellWait) {

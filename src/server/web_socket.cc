@@ -115,7 +115,8 @@ class ServedSocket : public BeastSocket, public std::enable_shared_from_this<Ser
 
   /// What we do not understand has not been sent by our page.
   void refuse() {
-    pieces_.clear();
+    // The piece that is on its way is read until it has gone.
+    pieces_.erase(is_sending_ ? std::next(pieces_.begin()) : pieces_.begin(), pieces_.end());
     close_as(websocket::close_code::policy_error);
   }
 
@@ -140,8 +141,10 @@ class ServedSocket : public BeastSocket, public std::enable_shared_from_this<Ser
     socket_->async_write(asio::buffer(pieces_.front().bytes),
                          [self = shared_from_this()](ErrorCode error, size_t) {
                            self->is_sending_ = false;
-                           if (error || self->pieces_.empty()) {
-                             self->drop();
+                           if (error) {
+                             // A close ends it by itself, and the rest of a piece with it.
+                             if (!self->is_closed_)
+                               self->drop();
                              return;
                            }
                            const std::function<void()> sent = std::move(self->pieces_.front().sent);

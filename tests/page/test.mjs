@@ -155,6 +155,8 @@ function viewsOf() {
     ['#/nodes', 'Nodes and images', 'There are no nodes but this machine'],
     ['#/env/model/plan', 'Plan of model', 'fettle plan -e model'],
     ['#/plans', 'Kept plans', 'model.plan'],
+    ['#/nothing', 'Nothing is here', 'No view has this address.'],
+    ['#/env/small/nothing', 'Nothing is here', 'No view has this address.'],
   ];
 }
 
@@ -318,6 +320,45 @@ async function checkLooks(page, origin) {
   });
 }
 
+// Two viewers, of whom one sees less and less.
+async function checkWhatGoes(browser) {
+  const env = { ...process.env, FETTLE_HOME: join(folder, 'goes') }, path = join(folder, 'quick.sls');
+  const make = (name) => run(['state', path, '-e', name], { env });
+  const shows = (page, part, text) => until(page, ([selector, wanted]) => document.querySelector(selector).innerText.includes(wanted), [part, text]);
+  writeFileSync(path, 'first:\n  test.nop: []\n');
+  ['goes', 'stays'].forEach(make);
+  const server = await serve(env.FETTLE_HOME), { origin, port } = new URL(server.address);
+  const context = await browser.newContext(), page = await context.newPage(), other = await context.newPage();
+  await page.goto(server.address);
+  await page.waitForSelector('h1');
+  await step('an environment that is removed is no longer shown', async () => {
+    await open(page, origin, '#/env/goes', 'goes');
+    await open(other, origin, '#/', 'Environments');
+    await shows(other, 'main', 'goes');
+    run(['enclave', 'rm', 'goes'], { env });
+    await until(other, () => !document.querySelector('main').innerText.includes('goes'));
+    await shows(page, 'main', 'there is no environment `goes`');
+    assert.doesNotMatch(await page.innerText('main'), /deployed/);
+  });
+  await step('a page goes on with a server that was started again', async () => {
+    server.child.kill('SIGKILL');
+    await shows(page, 'header', 'The server does not answer');
+    await page.evaluate(() => { location.hash = '#/env/stays'; });
+    await shows(page, 'main', 'The server has ended.');
+    const again = await serve(env.FETTLE_HOME, ['--port', port]);
+    await shows(page, 'header', 'this page is for whoever started it');
+    await other.goto(again.address);
+    await until(page, () => document.querySelector('[role=alert]') === null);
+    await shows(page, 'main', 'deployed');
+    await page.evaluate(() => { location.hash = '#/'; });
+    await title(page, 'Environments');
+    make('later');
+    await shows(page, 'main', 'later');
+    assert.equal(await again.end(), 0);
+  });
+  await context.close();
+}
+
 async function checkKeptPlan(browser) {
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
@@ -406,6 +447,7 @@ async function main() {
     await checkPictures(browser, page, origin, 'dark');
   }));
   await Promise.all(contexts.map((one) => one.close()));
+  await checkWhatGoes(browser);
   await checkKeptPlan(browser);
   if (engineTool !== undefined) await checkEngine({ ...tools, browser, program, engineTool, images, folder });
   if (shopHome !== undefined) await checkShop(browser);

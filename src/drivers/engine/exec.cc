@@ -117,7 +117,7 @@ StreamSink without_engine_noise(StreamSink sink) {
   };
 }
 
-void end_exec(Engine& engine, const std::string& container, const std::string& id) {
+void end_exec(Engine& engine, const std::string& container, const std::string& id, bool has_begun) {
   if (!engine.address().is_local() || container.size() < full_id)
     return;
   const ShutdownHold hold;
@@ -130,7 +130,9 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
       return;
     const bool runs = answer->body.bool_at("Running");
     const Value& code = answer->body.at("ExitCode");
-    if (!runs && code.is_integer() && code.integer() >= 0)
+    // Podman has the exit code 0 for a command that has not begun, too.
+    if (!runs && code.is_integer() && code.integer() >= 0 &&
+        (has_begun || answer->body.bool_at("CanRemove")))
       return;
     const int64_t process = runs ? answer->body.integer_at("Pid") : child_of_monitor(id);
     // The number belongs to the engine's machine, and an engine behind a socket may be on another
@@ -201,9 +203,14 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
 Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
                            std::stop_token stop) {
   const std::string id = TRY(create_exec(engine, container, options, stop));
-  HttpConnection connection =
-      TRY(HttpConnection::upgrade(engine.request(start_call(id, options)), stop));
-  return OpenExec{id, std::move(connection)};
+  Result<HttpConnection> connection =
+      HttpConnection::upgrade(engine.request(start_call(id, options)), stop);
+  if (connection)
+    return OpenExec{id, *std::move(connection)};
+  // The engine may have said that it begins, and nobody would end it.
+  if (stop.stop_requested())
+    end_exec(engine, container, id, /*has_begun=*/false);
+  return std::move(connection).error();
 }
 
 Status resize_exec(Engine& engine, const std::string& id, int rows, int columns,

@@ -70,6 +70,26 @@ TEST_F(StalledEngine, AnInspectionThatFailsIsAskedAgain) {
   EXPECT_NE(refused.error().message.find("no such process"), std::string::npos);
 }
 
+TEST_F(StalledEngine, ACommandIsLookedForIfNobodyHasHeardThatItBegan) {
+  std::stop_source stop;
+  std::atomic<int> looks = 0;
+  serve([&](const std::string& line) -> std::string {
+    if (has(line, "/containers/"))
+      return answer(201, R"({"Id":"e"})");
+    if (has(line, "/start")) {
+      stop.request_stop();
+      return "";
+    }
+    return json(++looks < 3 ? R"({"Running":false,"ExitCode":0,"CanRemove":false})"
+                            : R"({"Running":false,"ExitCode":125,"CanRemove":true})");
+  });
+  ExecOptions options;
+  options.command = {"sh"};
+  options.input = true;
+  EXPECT_FALSE(open_exec(*engine_, std::string(64, 'c'), options, stop.get_token()));
+  EXPECT_EQ(looks, 3);
+}
+
 // An interface of somebody else's goes while Podman lists them.
 TEST_F(StalledEngine, AStartThatFailsForWhatPassesIsTriedAFewTimes) {
   limits_.silence = 10s;
