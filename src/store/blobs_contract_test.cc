@@ -93,6 +93,16 @@ TEST_P(BlobsContract, ADraftThatIsNotFinishedLeavesNothing) {
   EXPECT_EQ(files(), 0u);
 }
 
+TEST_P(BlobsContract, ADraftThatIsGoneIsNoContent) {
+  const std::string digest = sha256_hex("abc");
+  const Path folder = opened_.blobs;
+  const Status refused = opened_.index->add(digest, 3, [&] {
+    return opened_.disk->rename(folder / "new-x-0", folder / digest.substr(0, 2));
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_FALSE(*opened_.index->is_listed(digest));
+}
+
 TEST_P(BlobsContract, WhatARecordOrAFailedAttemptRefersToIsNotCleared) {
   const std::string digest = *blobs_->put("abc");
   refer(digest);
