@@ -250,6 +250,13 @@ TEST_F(SharedStoreTest, OneOfANewerFettleIsLeftAlone) {
       << error;
 }
 
+TEST_F(SharedStoreTest, OneThatWasEmptiedIsNoNewOne) {
+  ASSERT_NE(place_.open(), nullptr);
+  server().sql(cat("TRUNCATE ", place_.schema(), ".settings"));
+  const std::string error = error_of_opening(place_.address());
+  EXPECT_NE(error.find("is damaged: its table `settings` names no format"), error.npos) << error;
+}
+
 TEST_F(SharedStoreTest, OnlyAHomeWithItsKeyMayUseIt) {
   const StorePlace other(StoreKind::file), third(StoreKind::file);
   ASSERT_NE(place_.open(), nullptr);
