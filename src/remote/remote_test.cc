@@ -387,6 +387,28 @@ TEST(Contexts, ChooseAServer) {
   EXPECT_FALSE(read_contexts(file));
 }
 
+TEST(Contexts, AreChangedByOneAfterAnother) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const Path file = home.path() / "contexts.json";
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < 5; ++j)
+          EXPECT_TRUE(change_contexts(file, [&](Contexts& contexts) -> Status {
+            contexts.all.push_back({cat(i, "-", j), "http://127.0.0.1:1", "t"});
+            return {};
+          }));
+      });
+  }
+  EXPECT_EQ(read_contexts(file)->all.size(), 40U);
+  EXPECT_FALSE(change_contexts(file, [](Contexts& contexts) -> Status {
+    contexts.all.clear();
+    return user_error("no");
+  }));
+  EXPECT_EQ(read_contexts(file)->all.size(), 40U);
+}
+
 /// `refusal_of` what these bytes ask for; 0: nothing is refused; -1: it is not whole.
 int status_of_request(std::string_view bytes) {
   size_t used = 0;
