@@ -282,10 +282,13 @@ TEST_F(SharedStoreTest, APoolerMayOnlyStandBeforeItWithAConnectionForEachClient)
         << "/users\nunix_socket_dir=" << folder << "\nlisten_addr=\npool_mode=" << mode
         << "\nignore_startup_parameters=extra_float_digits\n";
     const pid_t pooler = server().run("/usr/sbin/pgbouncer", {"-q", folder + "/ini"});
-    for (int i = 0; i < 1'000 && !std::filesystem::exists(folder + "/.s.PGSQL.6432"); ++i)
+    // Its socket is there before it listens.
+    std::string answer = "cannot be reached";
+    for (int i = 0; i < 1'000 && answer.find("cannot be reached") != answer.npos; ++i) {
       usleep(10'000);
-    const std::string answer = error_of_opening(
-        cat("postgres://fettle@/postgres?host=", folder, "&port=6432&schema=pooled"));
+      answer = error_of_opening(
+          cat("postgres://fettle@/postgres?host=", folder, "&port=6432&schema=pooled"));
+    }
     kill(pooler, SIGTERM);
     waitpid(pooler, nullptr, 0);
     if (mode == "session")
