@@ -1,6 +1,7 @@
 #include "remote/client.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -163,29 +164,42 @@ class Follower {
  private:
   Result<ClientEnd> follow_until_end(const Descriptor& signals) {
     while (true) {
-      while (const std::optional<Frame> frame = line_.take())
-        if (const std::optional<ClientEnd> end = TRY(take(*frame)))
+      while (told_.empty()) {
+        std::optional<Frame> frame = line_.take();
+        if (!frame)
+          break;
+        if (const std::optional<ClientEnd> end = TRY(take(*std::move(frame))))
           return *end;
-      if (line_.is_gone())
+      }
+      // While nobody takes what was told, nothing more is read.
+      const bool listens = told_.empty();
+      if (listens && line_.is_gone())
         return leaves_at_ ? Result<ClientEnd>(ClientEnd{0, true}) : lost_in_the_middle();
       line_.push();
       const bool reads = reads_input_ && may_send_ > 0;
-      std::array<pollfd, 4> polled{pollfd{line_.descriptor(), line_.events(), 0},
-                                   pollfd{signals.get(), POLLIN, 0},
-                                   pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
-                                   // Whoever stops reading ends what only tells something.
-                                   pollfd{is_reader_ && !lost_reader_ ? STDOUT_FILENO : -1, 0, 0}};
+      const bool has_reader = is_reader_ && !lost_reader_ && unwritten_ == 0;
+      std::array<pollfd, 5> polled{
+          pollfd{listens || line_.unsent() > 0 ? line_.descriptor() : -1,
+                 listens ? line_.events() : static_cast<short>(POLLOUT), 0},
+          pollfd{signals.get(), POLLIN, 0}, pollfd{reads ? STDIN_FILENO : -1, POLLIN, 0},
+          // Whoever stops reading ends what only tells something.
+          pollfd{has_reader ? STDOUT_FILENO : -1, 0, 0},
+          pollfd{listens ? -1 : told_to_, POLLOUT, 0}};
       const int patience = leaves_at_ ? static_cast<int>(look_again / 1ms) : -1;
       static_cast<void>(poll(polled.data(), polled.size(), patience));
-      if (polled[0].revents != 0)
+      if (listens && polled[0].revents != 0)
         line_.pull();
       if (polled[1].revents != 0)
         if (const std::optional<ClientEnd> end = hear_signals(signals))
           return *end;
       if (polled[2].revents != 0)
         read_input();
-      if ((polled[3].revents & POLLERR) != 0)
+      if ((polled[3].revents & POLLNVAL) != 0)
+        unwritten_ = EBADF;
+      else if (polled[3].revents != 0)
         lost_reader_ = true;
+      if (polled[4].revents != 0)
+        write_told();
       if (lost_reader_ && is_reader_ && tell_of_lost_reader())
         return ClientEnd{0, true};
     }
@@ -202,16 +216,17 @@ class Follower {
     return now > *leaves_at_;
   }
 
-  Result<std::optional<ClientEnd>> take(const Frame& frame) {
+  Result<std::optional<ClientEnd>> take(Frame frame) {
     switch (frame.type) {
       case FrameType::run:
         run_ = number_in(frame.payload, "run");
         break;
       case FrameType::output:
-        show(frame.payload);
+        if (!lost_reader_ && unwritten_ == 0)
+          tell(STDOUT_FILENO, std::move(frame.payload));
         break;
       case FrameType::errors:
-        write_all(STDERR_FILENO, frame.payload);
+        tell(STDERR_FILENO, std::move(frame.payload));
         break;
       case FrameType::input:  // it has taken so much of ours
         may_send_ += static_cast<size_t>(std::clamp<int64_t>(number_in(frame.payload, "taken"), 0,
@@ -237,36 +252,38 @@ class Follower {
     return std::optional<ClientEnd>();
   }
 
-  /// A disk that is full ends nothing: the command goes on, and the end tells of it.
-  void show(std::string_view output) {
-    if (lost_reader_ || unwritten_ != 0 || write_all(STDOUT_FILENO, output))
-      return;
-    lost_reader_ = errno == EPIPE;
-    unwritten_ = lost_reader_ ? 0 : errno;
+  void tell(int descriptor, std::string bytes) {
+    told_ = std::move(bytes);
+    told_to_ = descriptor;
+    write_told();
+  }
+
+  /// As much as is taken now: Ctrl-C would not be heard in a `write` that waits. What has room takes
+  /// so much at once. A disk that is full ends nothing: the command goes on, and the end tells of it.
+  void write_told() {
+    while (!told_.empty() && await_events(told_to_, POLLOUT, Duration(0))) {
+      const ssize_t count =
+          ::write(told_to_, told_.data(), std::min<size_t>(told_.size(), PIPE_BUF));
+      if (count >= 0) {
+        told_.erase(0, static_cast<size_t>(count));
+        continue;
+      }
+      if (errno == EAGAIN || errno == EINTR)
+        return;
+      if (told_to_ == STDOUT_FILENO && errno == EPIPE)
+        lost_reader_ = true;
+      else if (told_to_ == STDOUT_FILENO)
+        unwritten_ = errno;
+      told_.clear();
+    }
   }
 
   Result<std::optional<ClientEnd>> end_with(int code) const {
     if (unwritten_ != 0)
       return world_error(
-          cat("cannot write to standard output: ", lower_case(std::strerror(unwritten_))));
+          cat("cannot write to standard output: ",
+              unwritten_ == EBADF ? "it is closed" : lower_case(std::strerror(unwritten_))));
     return std::optional(ClientEnd{code, lost_reader_});
-  }
-
-  /// Whether somebody took it; else `errno` says why not.
-  static bool write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count < 0 && errno == EAGAIN) {
-        await_events(descriptor, POLLOUT, Duration(-1));
-        continue;
-      }
-      if (count < 0)
-        return false;
-      bytes.remove_prefix(static_cast<size_t>(count));
-    }
-    return true;
   }
 
   void read_input() {
@@ -331,7 +348,9 @@ class Follower {
   int64_t run_ = 0;
   bool lost_reader_ = false, has_asked_ = false;
   std::optional<std::chrono::steady_clock::time_point> leaves_at_;  ///< without its reader
-  int unwritten_ = 0;  ///< why standard output takes nothing more, by `errno`
+  std::string told_;             ///< what nobody has taken so far
+  int told_to_ = STDOUT_FILENO;  ///< who is to take it
+  int unwritten_ = 0;            ///< why standard output takes nothing more, by `errno`
 };
 
 Status send_content(Line& line, const ServerChoice& server, const Parcel& parcel,

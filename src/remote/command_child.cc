@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -145,6 +146,12 @@ Result<CommandChild> start_command(const CommandRequest& request, const std::str
   if (child.process == 0)
     become_command(request, folder, ends, parent, run);
   child.end = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, child.process, 0U)));
+  if (!child.end.is_open()) {  // nobody would learn that it has ended
+    Error error = file_error("cannot watch", "a process");
+    kill(child.process, SIGKILL);
+    waitpid(child.process, nullptr, 0);
+    return error;
+  }
   child.input = std::move(input.write);
   child.output = std::move(output.read);
   child.errors = std::move(errors.read);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lock_file.h"
 #include "base/text.h"
 #include "value/json.h"
 
@@ -12,6 +13,7 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view scheme = "http://";
+constexpr Duration longest_wait = 5s;  ///< for those who change the contexts
 
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
 
@@ -48,6 +50,13 @@ Status write_contexts(const Path& file, const Contexts& contexts) {
                  {.indent = 2}) +
           "\n",
       0600);
+}
+
+Status change_contexts(const Path& file, const std::function<Status(Contexts&)>& change) {
+  const LockFile turn = TRY(LockFile::await(Path(file) += ".lock", longest_wait, {}));
+  Contexts contexts = TRY(read_contexts(file));
+  TRY(change(contexts));
+  return write_contexts(file, contexts);
 }
 
 Result<ServerAddress> parse_server_url(std::string_view url) {

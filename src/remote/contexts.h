@@ -24,6 +24,9 @@ struct Contexts {
 /// None is there: no contexts. Errors (`Blame::user`): it is damaged, or others can read it.
 Result<Contexts> read_contexts(const Path& file);
 Status write_contexts(const Path& file, const Contexts& contexts);
+/// Reads them, changes and writes them, while others who change them wait. What `change` refuses is
+/// not written.
+Status change_contexts(const Path& file, const std::function<Status(Contexts&)>& change);
 
 /// Where a server listens.
 struct ServerAddress {

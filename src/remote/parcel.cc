@@ -286,8 +286,16 @@ Result<ArrivingFile> ArrivingFile::begin(const WrittenPaths& writes, FileEntry e
        above = above.parent_path())
     if (std::error_code failure; fs::is_symlink(above, failure))
       return refused();
-  ArrivingFile arriving;
+  // What was named may be a link of its user's, but the server has none to put there.
   const auto& [plain, spelled] = *place_of(writes, entry.path);
+  const bool is_named = entry.path == plain;
+  std::error_code unknown;
+  const bool is_link_of_server = !is_named && fs::is_symlink(entry.path, unknown);
+  if (entry.type == FileEntry::Type::link
+          ? is_named
+          : entry.type == FileEntry::Type::folder && is_link_of_server)
+    return refused();
+  ArrivingFile arriving;
   arriving.shown_ = cat(spelled, entry.path.substr(plain.size()));
   if (entry.type == FileEntry::Type::folder) {
     std::error_code failure;
@@ -302,7 +310,7 @@ Result<ArrivingFile> ArrivingFile::begin(const WrittenPaths& writes, FileEntry e
       return file_error("cannot make", arriving.shown_);
   } else {
     struct stat about{};
-    const bool is_there = stat(entry.path.c_str(), &about) == 0;
+    const bool is_there = !is_link_of_server && stat(entry.path.c_str(), &about) == 0;
     std::error_code failure;
     const Path target = is_there ? fs::canonical(entry.path, failure) : Path(entry.path);
     if (is_there && !S_ISREG(about.st_mode)) {

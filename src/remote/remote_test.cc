@@ -295,6 +295,31 @@ TEST_F(ParcelTest, AServerWritesOnlyWhereTheCommandMay) {
   EXPECT_TRUE(ArrivingFile::begin(
       writes, {at("out/link"), FileEntry::Type::link, 0777, 0, {}, here_.path().string()}));
   EXPECT_FALSE(ArrivingFile::begin(writes, {at("out/link/x"), FileEntry::Type::file, 0644, 0}));
+  // Neither is one written through, nor does a link stand where the command's own file would.
+  ASSERT_TRUE(write_file(at("mine"), "mine", 0600));
+  ASSERT_TRUE(make_directories(at("folder")));
+  ASSERT_EQ(chmod(at("folder").c_str(), 0700), 0);
+  for (const auto& [name, target] : {std::pair("out/to_mine", "mine"), {"out/to_folder", "folder"}})
+    ASSERT_TRUE(
+        ArrivingFile::begin(writes, {at(name), FileEntry::Type::link, 0777, 0, {}, at(target)}));
+  auto replacing = ArrivingFile::begin(writes, {at("out/to_mine"), FileEntry::Type::file, 0644, 3});
+  ASSERT_TRUE(replacing) << to_string(replacing.error());
+  EXPECT_TRUE(replacing->add("bad"));
+  EXPECT_EQ(*read_file(at("mine")), "mine");
+  EXPECT_EQ(*read_file(at("out/to_mine")), "bad");
+  EXPECT_FALSE(
+      ArrivingFile::begin(writes, {at("out/to_folder"), FileEntry::Type::folder, 0777, 0}));
+  struct stat about{};
+  ASSERT_EQ(stat(at("folder").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0700U);
+  EXPECT_FALSE(ArrivingFile::begin({{at("one"), "one"}},
+                                   {at("one"), FileEntry::Type::link, 0777, 0, {}, at("mine")}));
+  // A link of the user's own is followed.
+  ASSERT_EQ(symlink("mine", at("named").c_str()), 0);
+  auto followed =
+      ArrivingFile::begin({{at("named"), "named"}}, {at("named"), FileEntry::Type::file, 0644, 3});
+  ASSERT_TRUE(followed && followed->add("new"));
+  EXPECT_EQ(*read_file(at("mine")), "new");
   auto file = ArrivingFile::begin(writes, {at("out/file"), FileEntry::Type::file, 0640, 3});
   ASSERT_TRUE(file) << to_string(file.error());
   EXPECT_TRUE(file->add("ab"));
@@ -385,6 +410,28 @@ TEST(Contexts, ChooseAServer) {
     EXPECT_FALSE(choose_server({url, "", "t"}, file)) << url;
   ASSERT_EQ(chmod(file.c_str(), 0644), 0);
   EXPECT_FALSE(read_contexts(file));
+}
+
+TEST(Contexts, AreChangedByOneAfterAnother) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const Path file = home.path() / "contexts.json";
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < 5; ++j)
+          EXPECT_TRUE(change_contexts(file, [&](Contexts& contexts) -> Status {
+            contexts.all.push_back({cat(i, "-", j), "http://127.0.0.1:1", "t"});
+            return {};
+          }));
+      });
+  }
+  EXPECT_EQ(read_contexts(file)->all.size(), 40U);
+  EXPECT_FALSE(change_contexts(file, [](Contexts& contexts) -> Status {
+    contexts.all.clear();
+    return user_error("no");
+  }));
+  EXPECT_EQ(read_contexts(file)->all.size(), 40U);
 }
 
 /// `refusal_of` what these bytes ask for; 0: nothing is refused; -1: it is not whole.

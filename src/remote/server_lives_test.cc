@@ -239,6 +239,56 @@ TEST_F(ServerOfCommandsTest, ARunWaitsForNobodyWhoReadsSlowly) {
   EXPECT_EQ(client.end().output.size(), 2'000'000U);
 }
 
+TEST_F(ServerOfCommandsTest, CtrlCIsHeardWhileNobodyTakesTheOutput) {
+  serve();
+  for (const int number : {SIGINT, SIGTERM}) {
+    Client client(command({"much"}));
+    client.await("x");  // it follows
+    EXPECT_TRUE(comes([&] { return !runs().empty() && runs().back().code == 0; }));
+    const Report left = client.end_by(number);
+    EXPECT_EQ(left.code, 130);
+    EXPECT_LT(left.output.size(), 2'000'000U);
+  }
+}
+
+TEST_F(ServerOfCommandsTest, WhoeverFollowsMayTakeItsTime) {
+  serve({.write_limit = 100ms});
+  ASSERT_EQ(told({"flood"}).code, 0);
+  Line line = open_line(4'096);
+  line.send(FrameType::attach, R"({"run":1})");
+  ASSERT_TRUE(line.push_all(20s));
+  usleep(500'000);
+  size_t size = 0;
+  std::optional<Frame> frame;
+  while ((frame = line.await(20s)) && frame->type != FrameType::end)
+    size += frame->type == FrameType::output ? frame->payload.size() : 0;
+  EXPECT_TRUE(frame);
+  EXPECT_EQ(size, 12'000'000U);
+}
+
+TEST_F(ServerOfCommandsTest, WhatACommandLeavesRunningHoldsNobody) {
+  serve();
+  for (const char* const word : {"run", "reader"}) {
+    const Report left = told({"leaves", word});
+    EXPECT_EQ(left.code, 3);
+    EXPECT_TRUE(left.output.starts_with("leaving\n"));
+  }
+}
+
+TEST_F(ServerOfCommandsTest, AClosedOutputIsAnErrorAsHere) {
+  serve();
+  for (const bool is_reader : {false, true}) {
+    Client client([&](const ClientPlace& place) {
+      const Descriptor nobody(::open("/", O_PATH | O_CLOEXEC));
+      dup2(nobody.get(), STDOUT_FILENO);
+      return command({"hello", is_reader ? "reader" : "x"}, {}, is_reader)(place);
+    });
+    const Report closed = client.end();
+    EXPECT_EQ(closed.code, 1);
+    EXPECT_EQ(closed.errors, "err\nerror: cannot write to standard output: it is closed\n");
+  }
+}
+
 TEST_F(ServerOfCommandsTest, AProperEndAsksCommandsToStop) {
   serve();
   Client client(command({"wait", flag()}));

@@ -24,6 +24,8 @@ namespace {
 /// How much of a command's output waits for a slow client before the command does.
 constexpr size_t most_unsent = 256 << 10;
 constexpr Duration look_again = 20ms;
+/// More reads than the pipes of a command that has ended can fill.
+constexpr int last_reads = 64;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
 
@@ -167,8 +169,9 @@ class CommandSession {
     for (const auto& [descriptor, type] : {std::pair(&child_.output, FrameType::output),
                                            std::pair(&child_.errors, FrameType::errors),
                                            std::pair(&child_.terminal, stream_of_terminal())})
-      while (descriptor->is_open() && hear(*descriptor, POLLIN, type) && !is_stuck()) {
-      }
+      for (int left = last_reads; left > 0 && descriptor->is_open(); --left)
+        if (!hear(*descriptor, POLLIN, type) || is_stuck())
+          break;
     tell_rest();
     int status = 0;
     while (waitpid(child_.process, &status, 0) < 0 && errno == EINTR) {
@@ -187,9 +190,10 @@ class CommandSession {
     const Result<std::vector<FileEntry>> files = mirror.changed(request_.writes);
     if (log_) {
       TRY(log_->end(code));
-      while (!line_.is_gone() && sent_ < log_->size()) {
+      while (line_.push_all(settings_.write_limit) && sent_ < log_->size()) {
+        const uint64_t before = sent_;
         feed_client();
-        if (!line_.push_all(settings_.write_limit))
+        if (sent_ == before)  // the rest cannot be read
           break;
       }
     }
@@ -399,16 +403,18 @@ Status attach(Line& line, const ServeSettings& settings, int64_t number) {
   while (!line.is_gone()) {
     // Asked first: what it wrote before it ended is there then.
     run = TRY(find_run(runs, run.number));
-    ssize_t count = 0;
-    while ((count = ::read(file.get(), bytes.data(), bytes.size())) > 0) {
+    // No further than the client reads, which may take its time over a page.
+    ssize_t count = 1;
+    while (line.unsent() < most_unsent &&
+           (count = ::read(file.get(), bytes.data(), bytes.size())) > 0) {
       line.send_packed({bytes.data(), static_cast<size_t>(count)});
-      if (!line.push_all(settings.write_limit))
-        return {};
+      line.push();
     }
-    if (!run.is_running)
+    if (!run.is_running && count <= 0 && line.unsent() == 0)
       break;
-    if (await_events(line.descriptor(), POLLIN, look_again))
+    if (await_events(line.descriptor(), line.events(), look_again))
       line.pull();
+    line.push();
     while (const std::optional<Frame> frame = line.take())
       if (frame->type == FrameType::stop)
         static_cast<void>(ask_to_stop(runs, run.number));

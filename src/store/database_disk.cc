@@ -78,10 +78,13 @@ class DatabaseDisk : public Disk {
     TRY(TRY(lazy_->open())
             ->take({.kind = Turn::file, .world = static_cast<int64_t>(hash64(to.native()))}));
     TRY(remove(to));
-    return TRY(query("UPDATE files SET path=? WHERE path=?"))
-        .bind(to.native())
-        .bind(from.native())
-        .run();
+    TRY(TRY(query("UPDATE files SET path=? WHERE path=?"))
+            .bind(to.native())
+            .bind(from.native())
+            .run());
+    if (TRY(lazy_->open())->changes() == 0)  // whoever lost the connection may have lost the draft
+      return world_error(cat("there is no `", from, "` in the store"));
+    return {};
   }
   Status make_folder(const Path&) override { return {}; }
   Status sync_folder(const Path&) override { return {}; }

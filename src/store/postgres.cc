@@ -459,6 +459,7 @@ Result<int64_t> Postgres::stamp() {
 bool Postgres::listen(const std::function<void()>& tell, int bell, const std::stop_token& stop) {
   if (!run(cat("LISTEN ", channel())))
     return false;
+  tell();  // whatever was written before was not heard
   while (!stop.stop_requested()) {
     if (hear_others())
       tell();
@@ -484,9 +485,8 @@ bool Postgres::watch(const std::function<void()>& tell, std::stop_token stop) {
   while (!stop.stop_requested() && !(*own)->listen(tell, bell.get(), stop)) {
     pollfd ended{bell.get(), POLLIN, 0};
     poll(&ended, 1, pause_ms);
-    // Whatever was written in between was not heard.
-    if (!stop.stop_requested() && (*own)->connect())
-      tell();
+    if (!stop.stop_requested())
+      static_cast<void>((*own)->connect());  // else the next time
   }
   return true;
 }

@@ -30,6 +30,17 @@ std::string authority_without_password(std::string_view authority) {
   return cat(user.substr(0, at), authority.substr(at));
 }
 
+/// Whether a part of a password would be taken for something else, and shown: for libpq, the user and
+/// the password end at the first `@` before a `/`. `rest`: behind the `://`.
+bool is_misread(std::string_view rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const size_t settings = std::min(rest.find('?'), rest.size());
+  const std::string_view looked_at = rest.substr(0, std::max(slash, settings));
+  const size_t at = looked_at.find('@');
+  return at != rest.npos &&
+         (at > std::min(slash, settings) || looked_at.find('@', at + 1) != rest.npos);
+}
+
 }  // namespace
 
 bool is_postgres_address(std::string_view text) {
@@ -43,11 +54,10 @@ Result<PostgresAddress> parse_postgres_address(std::string_view text) {
   const size_t begin = text.find("://") + 3;
   const size_t query = std::min(text.find('?', begin), text.size());
   const size_t path = std::min(text.find('/', begin), query);
-  // Else a part of the password would be taken for a place, and shown.
-  if (text.substr(path, query - path).find('@') != text.npos)
+  if (is_misread(text.substr(begin)))
     return user_error(
-        "the address of a store has `@` behind its first `/`: in a password, write `%2F` for `/` "
-        "and `%40` for `@`");
+        "the address of a store has an `@` too many: in a password, write `%40` for `@`, `%2F` for "
+        "`/` and `%3F` for `?`");
   PostgresAddress address;
   address.url = text.substr(0, query);
   address.shown =

@@ -1,68 +1,54 @@
 #include "store/postgres_library.h"
 
-#include <dlfcn.h>
-
-#include "base/text.h"
+#include "base/loaded_library.h"
 
 namespace fettle {
 namespace {
 
-Result<const PostgresLibrary*> load_libpq(const char* file) {
+Result<const PostgresLibrary*> load_libpq() {
   static PostgresLibrary table;
-  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return world_error(
-        cat("a store in PostgreSQL needs libpq, which is missing (`apt-get install libpq5`): ",
-            dlerror()));
-  std::string missing;
-  const auto find = [&](const char* name, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr && missing.empty())
-      missing = name;
-  };
-  find("PQconninfoParse", table.conninfo_parse);
-  find("PQconninfoFree", table.conninfo_free);
-  find("PQconnectdbParams", table.connect);
-  find("PQfinish", table.finish);
-  find("PQstatus", table.status);
-  find("PQerrorMessage", table.error_message);
-  find("PQserverVersion", table.server_version);
-  find("PQbackendPID", table.backend_pid);
-  find("PQsocket", table.socket);
-  find("PQexec", table.exec);
-  find("PQexecParams", table.exec_params);
-  find("PQprepare", table.prepare);
-  find("PQexecPrepared", table.exec_prepared);
-  find("PQsendQuery", table.send_query);
-  find("PQsendQueryParams", table.send_params);
-  find("PQsendQueryPrepared", table.send_prepared);
-  find("PQenterPipelineMode", table.enter_pipeline);
-  find("PQpipelineSync", table.sync_pipeline);
-  find("PQexitPipelineMode", table.exit_pipeline);
-  find("PQgetResult", table.get_result);
-  find("PQconsumeInput", table.consume_input);
-  find("PQnotifies", table.notifies);
-  find("PQfreemem", table.free);
-  find("PQresultStatus", table.result_status);
-  find("PQresultErrorField", table.result_error_field);
-  find("PQresultErrorMessage", table.result_error_message);
-  find("PQcmdStatus", table.command_status);
-  find("PQcmdTuples", table.command_rows);
-  find("PQntuples", table.rows);
-  find("PQgetvalue", table.value);
-  find("PQgetlength", table.length);
-  find("PQgetisnull", table.is_null);
-  find("PQclear", table.clear);
-  find("PQsetNoticeProcessor", table.set_notice_processor);
-  if (!missing.empty())
-    return world_error(cat("libpq is too old: it has no `", missing, "`"));
+  LoadedLibrary library = TRY(LoadedLibrary::load("libpq.so.5", "libpq", "libpq5")
+                                  .context("opening a store in PostgreSQL"));
+  library.find("PQconninfoParse", table.conninfo_parse);
+  library.find("PQconninfoFree", table.conninfo_free);
+  library.find("PQconnectdbParams", table.connect);
+  library.find("PQfinish", table.finish);
+  library.find("PQstatus", table.status);
+  library.find("PQerrorMessage", table.error_message);
+  library.find("PQserverVersion", table.server_version);
+  library.find("PQbackendPID", table.backend_pid);
+  library.find("PQsocket", table.socket);
+  library.find("PQexec", table.exec);
+  library.find("PQexecParams", table.exec_params);
+  library.find("PQprepare", table.prepare);
+  library.find("PQexecPrepared", table.exec_prepared);
+  library.find("PQsendQuery", table.send_query);
+  library.find("PQsendQueryParams", table.send_params);
+  library.find("PQsendQueryPrepared", table.send_prepared);
+  library.find("PQenterPipelineMode", table.enter_pipeline);
+  library.find("PQpipelineSync", table.sync_pipeline);
+  library.find("PQexitPipelineMode", table.exit_pipeline);
+  library.find("PQgetResult", table.get_result);
+  library.find("PQconsumeInput", table.consume_input);
+  library.find("PQnotifies", table.notifies);
+  library.find("PQfreemem", table.free);
+  library.find("PQresultStatus", table.result_status);
+  library.find("PQresultErrorField", table.result_error_field);
+  library.find("PQcmdStatus", table.command_status);
+  library.find("PQcmdTuples", table.command_rows);
+  library.find("PQntuples", table.rows);
+  library.find("PQgetvalue", table.value);
+  library.find("PQgetlength", table.length);
+  library.find("PQclear", table.clear);
+  library.find("PQsetNoticeProcessor", table.set_notice_processor);
+  TRY(library.check_all_found());
   return &table;
 }
 
 }  // namespace
 
 Result<const PostgresLibrary*> postgres_library() {
-  static const Result<const PostgresLibrary*> loaded = load_libpq("libpq.so.5");
+  static const Result<const PostgresLibrary*> loaded = load_libpq();
   return loaded;
 }
 

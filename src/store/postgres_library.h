@@ -36,13 +36,11 @@ struct PostgresLibrary {
   decltype(&::PQfreemem) free;
   decltype(&::PQresultStatus) result_status;
   decltype(&::PQresultErrorField) result_error_field;
-  decltype(&::PQresultErrorMessage) result_error_message;
   decltype(&::PQcmdStatus) command_status;
   decltype(&::PQcmdTuples) command_rows;
   decltype(&::PQntuples) rows;
   decltype(&::PQgetvalue) value;
   decltype(&::PQgetlength) length;
-  decltype(&::PQgetisnull) is_null;
   decltype(&::PQclear) clear;
   decltype(&::PQsetNoticeProcessor) set_notice_processor;
 };

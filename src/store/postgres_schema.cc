@@ -79,8 +79,11 @@ Result<int64_t> format_of(Postgres& database) {
                   "tablename='settings'",
                   database.schema())))
     return 0;
-  const std::optional<std::string> found = TRY(setting_of(database, "format"));
-  return found ? std::atoll(found->c_str()) : 0;
+  if (const std::optional<std::string> found = TRY(setting_of(database, "format")))
+    return std::atoll(found->c_str());
+  return world_error(cat("the store `", database.name(),
+                         "` is damaged: its table `settings` names no format; restore it from a "
+                         "backup, or name another schema, as in `?schema=NAME`"));
 }
 
 Status put_format(Postgres& database, size_t format) {

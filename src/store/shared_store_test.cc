@@ -6,7 +6,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 
+#include "store/blobs.h"
 #include "store/columns.h"
 #include "store/postgres.h"
 #include "tests/fixtures/small_disk.h"
@@ -54,7 +56,12 @@ TEST(PostgresAddress, IsShownWithoutWhatIsSecret) {
   EXPECT_EQ(shown("postgresql://me@[::1]:5432/fettle"), "postgresql://me@[::1]:5432/fettle");
   EXPECT_EQ(shown("postgres://db/fettle?user=me&password=pass&sslpassword=more"),
             "postgres://db/fettle?user=me&password=********&sslpassword=********");
-  EXPECT_EQ(shown("postgres://a:b@c@db"), "postgres://a@db");
+  EXPECT_EQ(shown("postgres://me@db/x?host=/a@b"), "postgres://me@db/x?host=/a@b");
+  for (const char* const unclear : {"a:b@sesame@db", "a:b?sesame@db/x", "a:b?sesame@db/x?schema=y",
+                                    "a:b/sesame@db/x", "a:b?sesame@db", "db?user=a@b"}) {
+    const std::string error = shown(cat("postgres://", unclear));
+    EXPECT_NE(error.find("has an `@` too many"), error.npos) << unclear << ": " << error;
+  }
   const auto address = *parse_postgres_address("postgres://db/x?schema=team&sslmode=require");
   EXPECT_EQ(address.url, "postgres://db/x?sslmode=require");
   EXPECT_EQ(address.schema, "team");
@@ -74,6 +81,40 @@ TEST_F(SharedStoreTest, NoErrorShowsThePassword) {
     EXPECT_NE(error, "opened");
     EXPECT_EQ(error.find("sesame-open"), std::string::npos) << error;
   }
+}
+
+TEST_F(SharedStoreTest, NoNewsIsLostWithTheConnection) {
+  const auto store = place_.open(), other = place_.open();
+  std::counting_semaphore<> told(0);
+  std::atomic<bool> is_watching = false;
+  std::jthread thread([&](const std::stop_token& stop) {
+    EXPECT_TRUE(store->watch(
+        [&] {
+          // Just when it looks again, somebody writes.
+          if (is_watching.exchange(false)) {
+            EXPECT_TRUE(other->cache("a", Value(2), Time()));
+          }
+          told.release();
+        },
+        stop));
+  });
+  ASSERT_TRUE(told.try_acquire_for(20s)) << "what was written before it listened";
+  is_watching = true;
+  throw_out();
+  ASSERT_TRUE(other->stamp());  // connects again
+  ASSERT_TRUE(told.try_acquire_for(20s));
+  EXPECT_TRUE(told.try_acquire_for(20s)) << "what was written then";
+}
+
+TEST_F(SharedStoreTest, ALostConnectionHoldsItsContentsAgain) {
+  const OpenedStore opened = place_.open_whole();
+  FileBlobs blobs(*opened.disk, *opened.index, opened.blobs);
+  const std::string digest = *blobs.put("kept");
+  throw_out();
+  ASSERT_TRUE(*blobs.has(digest));
+  const OpenedStore other = place_.open_whole();
+  FileBlobs cleaner(*other.disk, *other.index, other.blobs);
+  EXPECT_EQ(*cleaner.clear(), 0u) << "it is held again";
 }
 
 TEST_F(SharedStoreTest, AConnectionLostWithinATransactionWritesNothingOfIt) {
@@ -209,6 +250,13 @@ TEST_F(SharedStoreTest, OneOfANewerFettleIsLeftAlone) {
       << error;
 }
 
+TEST_F(SharedStoreTest, OneThatWasEmptiedIsNoNewOne) {
+  ASSERT_NE(place_.open(), nullptr);
+  server().sql(cat("TRUNCATE ", place_.schema(), ".settings"));
+  const std::string error = error_of_opening(place_.address());
+  EXPECT_NE(error.find("is damaged: its table `settings` names no format"), error.npos) << error;
+}
+
 TEST_F(SharedStoreTest, OnlyAHomeWithItsKeyMayUseIt) {
   const StorePlace other(StoreKind::file), third(StoreKind::file);
   ASSERT_NE(place_.open(), nullptr);
@@ -234,10 +282,13 @@ TEST_F(SharedStoreTest, APoolerMayOnlyStandBeforeItWithAConnectionForEachClient)
         << "/users\nunix_socket_dir=" << folder << "\nlisten_addr=\npool_mode=" << mode
         << "\nignore_startup_parameters=extra_float_digits\n";
     const pid_t pooler = server().run("/usr/sbin/pgbouncer", {"-q", folder + "/ini"});
-    for (int i = 0; i < 1'000 && !std::filesystem::exists(folder + "/.s.PGSQL.6432"); ++i)
+    // Its socket is there before it listens.
+    std::string answer = "cannot be reached";
+    for (int i = 0; i < 1'000 && answer.find("cannot be reached") != answer.npos; ++i) {
       usleep(10'000);
-    const std::string answer = error_of_opening(
-        cat("postgres://fettle@/postgres?host=", folder, "&port=6432&schema=pooled"));
+      answer = error_of_opening(
+          cat("postgres://fettle@/postgres?host=", folder, "&port=6432&schema=pooled"));
+    }
     kill(pooler, SIGTERM);
     waitpid(pooler, nullptr, 0);
     if (mode == "session")

@@ -48,7 +48,8 @@ class SqlBlobIndex : public BlobIndex {
     if (!TRY(query.step()))
       return std::optional<uint64_t>();
     const auto size = static_cast<uint64_t>(query.number(0));
-    if (query.number(2) != 0 || (lock_ != nullptr && query.text(1) == session_))
+    const bool is_mine = lock_ != nullptr && lock_->is_held() && query.text(1) == session_;
+    if (query.number(2) != 0 || is_mine)
       return std::optional(size);
     static_cast<void>(query.step());
     const std::string mine = TRY(session_here());

@@ -113,7 +113,7 @@ TEST_P(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
   for (int round = 0; round < (GetParam() == StoreKind::file ? 6 : 2); ++round) {
     std::array<int, 2> ready{};
     ASSERT_EQ(pipe(ready.data()), 0);
-    const pid_t child = fork();
+    const pid_t child = fork_until_end();
     if (child == 0) {
       const auto store = place_.open();
       auto mine = store->versions().begin_push("e");
@@ -122,6 +122,7 @@ TEST_P(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
       pause();
       _exit(staged ? 0 : 1);
     }
+    close(ready[1]);  // else a child that dies would never be at its end
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     usleep(static_cast<useconds_t>(round) * 2'000);  // anywhere in the middle
@@ -129,7 +130,6 @@ TEST_P(StagingTest, WhatAKilledPushHasWrittenIsTakenBackByTheNext) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     close(ready[0]);
-    close(ready[1]);
     wait_for_turn();
     EXPECT_EQ(seen(), "v1: 400 sets, 1 at set0");
   }

@@ -141,7 +141,7 @@ TEST_P(StoreContract, TextsThatHoldASecretOfTheWorkAreSealed) {
 TEST_P(StoreContract, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   auto store = open();
   auto mine = edit(*store);
-  const pid_t child = fork();
+  const pid_t child = fork_until_end();
   if (child == 0) {
     const auto other = open();
     auto begun = other->begin_edit("e", this_process("another", Time(2s)));
@@ -158,7 +158,7 @@ TEST_P(StoreContract, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   mine.reset();
   EXPECT_FALSE(*store->holder("e"));
 
-  const pid_t dying = fork();
+  const pid_t dying = fork_until_end();
   if (dying == 0) {
     const auto other = open();
     auto begun = other->begin_edit("e", this_process("one that dies", Time(2s)));
@@ -279,7 +279,7 @@ TEST_P(StoreContract, ManyProcessesMayMakeOneStoreAtOnce) {
     ASSERT_EQ(pipe(gate), 0);
     std::vector<pid_t> children;
     for (int i = 0; i < 6; ++i) {
-      children.push_back(fork());
+      children.push_back(fork_until_end());
       if (children.back() != 0)
         continue;
       close(gate[1]);
@@ -316,7 +316,7 @@ TEST_P(StoreContract, NothingWrittenIsLostWhenTheProcessIsKilled) {
   for (int round = 0; round < 5; ++round) {
     int pipe_ends[2];
     ASSERT_EQ(pipe(pipe_ends), 0);
-    const pid_t child = fork();
+    const pid_t child = fork_until_end();
     if (child == 0) {
       const auto store = open();
       const auto acting = edit(*store);

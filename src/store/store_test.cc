@@ -332,7 +332,7 @@ TEST(StoreFiles, ManyProcessesMayMakeOneAnewBesideItsKey) {
       std::filesystem::remove(path + end);
     std::vector<pid_t> children;
     for (int i = 0; i < 6; ++i)
-      if (children.push_back(fork()); children.back() == 0)
+      if (children.push_back(fork_until_end()); children.back() == 0)
         _exit(open_sqlite_store(path) ? 0 : 1);
     for (const pid_t child : children) {
       int status = 1;

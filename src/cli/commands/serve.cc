@@ -102,12 +102,12 @@ Result<int> context_add(Face& face) {
     return user_error(cat("a context cannot be called `", printable(name), "`"));
   TRY(parse_server_url(url));
   const std::string token = TRY(token_of_context(face));
-  const Path file = TRY(contexts_file(face));
-  Contexts contexts = TRY(read_contexts(file));
-  std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
-  contexts.all.push_back({name, url, token});
-  std::ranges::sort(contexts.all, {}, &Context::name);
-  TRY(write_contexts(file, contexts));
+  TRY(change_contexts(TRY(contexts_file(face)), [&](Contexts& contexts) -> Status {
+    std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
+    contexts.all.push_back({name, url, token});
+    std::ranges::sort(contexts.all, {}, &Context::name);
+    return {};
+  }));
   if (face.json)
     print_json(status_document(name, "added"));
   else if (!face.quiet)
@@ -124,12 +124,12 @@ Error no_context(const std::string& name, const Contexts& contexts) {
 
 Result<int> context_use(Face& face) {
   const std::string name = face.parsed.argument(0);
-  const Path file = TRY(contexts_file(face));
-  Contexts contexts = TRY(read_contexts(file));
-  if (name != "local" && contexts.find(name) == nullptr)
-    return no_context(name, contexts);
-  contexts.used = name == "local" ? "" : name;
-  TRY(write_contexts(file, contexts));
+  TRY(change_contexts(TRY(contexts_file(face)), [&](Contexts& contexts) -> Status {
+    if (name != "local" && contexts.find(name) == nullptr)
+      return no_context(name, contexts);
+    contexts.used = name == "local" ? "" : name;
+    return {};
+  }));
   if (face.json)
     print_json(status_document(name, "used"));
   else if (!face.quiet)
@@ -139,14 +139,14 @@ Result<int> context_use(Face& face) {
 
 Result<int> context_rm(Face& face) {
   const std::string name = face.parsed.argument(0);
-  const Path file = TRY(contexts_file(face));
-  Contexts contexts = TRY(read_contexts(file));
-  if (contexts.find(name) == nullptr)
-    return no_context(name, contexts);
-  std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
-  if (contexts.used == name)
-    contexts.used.clear();
-  TRY(write_contexts(file, contexts));
+  TRY(change_contexts(TRY(contexts_file(face)), [&](Contexts& contexts) -> Status {
+    if (contexts.find(name) == nullptr)
+      return no_context(name, contexts);
+    std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
+    if (contexts.used == name)
+      contexts.used.clear();
+    return {};
+  }));
   if (face.json)
     print_json(status_document(name, "removed"));
   else if (!face.quiet)

@@ -156,17 +156,14 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
       site.blobs.open(wanted.context.view()).context(cat("reading the context of `", image, "`")));
   BuildOutput output(image);
   std::chrono::steady_clock::time_point told;
-  bool names_image = false;  // what the builder itself said
   EngineCall call = TRY(call_of(site, wanted, stop));
+  call.doing = cat("building `", image, "`");
   call.source = std::move(context.source);
   const SecretsForBuild secrets = TRY(SecretsForBuild::of(site, wanted, call, stop));
   call.still_at_it = site.engine.answers();  // a command may be silent
   call.sink = line_sink([&](std::string_view line) -> Status {
     if (const auto value = read_json(line, {}, Duplicates::last_wins))
-      if (Status taken = output.take(*value); !taken) {
-        names_image = true;
-        return taken;
-      }
+      TRY(output.take(*value));
     const auto now = std::chrono::steady_clock::now();
     if (progress && now - told >= news_interval)
       if (const std::string news = output.news(); !news.empty()) {
@@ -179,8 +176,6 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
   if (!asked) {
     // Whatever came of it, building once more does no harm.
     Error error = asked.error();
-    if (!names_image)
-      error = std::move(error).context(cat("building `", image, "`"));
     error.unknown_outcome = false;
     return error;
   }
@@ -194,6 +189,15 @@ Result<std::string> build_once(const Site& site, const ImageBuild& wanted,
   return id;
 }
 
+Result<std::string> build_in_engine(const Site& site, const ImageBuild& wanted,
+                                    const ProgressSink& progress, const std::stop_token& stop) {
+  for (int tries = 1;; ++tries) {
+    Result<std::string> built = build_once(site, wanted, progress, stop);
+    if (built || !was_cut_off(built.error()) || tries == most_tries)
+      return built;
+  }
+}
+
 }  // namespace
 
 Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
@@ -201,12 +205,9 @@ Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink
   const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
   const std::string image = wanted.image.get().str();
   TRY(check_here_documents(site, wanted, stop));
-  const bool is_flake = !wanted.nix_output.empty();
-  Result<std::string> built = is_flake ? build_by_nix(site, wanted, progress, stop)
-                                       : build_once(site, wanted, progress, stop);
-  for (int tries = 1; !built && was_cut_off(built.error()) && tries < most_tries; ++tries)
-    built = build_once(site, wanted, progress, stop);
-  const std::string id = TRY(std::move(built));
+  const std::string id =
+      TRY(wanted.nix_output.empty() ? build_in_engine(site, wanted, progress, stop)
+                                    : build_by_nix(site, wanted, progress, stop));
   TRY(name_image(site.engine, id, own_name(site, image), own_tag(id), stop));
   const bool changed =
       act.known == nullptr || read<ImageBuildOutputs>(act.known->outputs).id != Value(id);

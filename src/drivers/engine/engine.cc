@@ -84,6 +84,7 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
       return taken;
     };
   const Duration general = call.time_limit == 0s ? limits_.whole : Duration(0);
+  const std::string doing = std::move(call.doing);
   const Instant begun = instant_from_clock();
   Result<HttpResponse> sent = http_.send(make_request(std::move(call), prefix), stop);
   if (refused)
@@ -93,8 +94,8 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
   if (!sent && general > 0s && instant_from_clock() - begun >= general)
     sent.error().message =
         cat("it took longer than `--transfer-timeout` (", to_string(general), ")");
-  HttpResponse response =
-      TRY(std::move(sent).context("talking to the engine at `" + address_.text + "`"));
+  sent = std::move(sent).context("talking to the engine at `" + address_.text + "`");
+  HttpResponse response = TRY(doing.empty() ? std::move(sent) : std::move(sent).context(doing));
   if (flavour_.load(std::memory_order_relaxed) == Flavour::unknown)
     flavour_ = response.header("libpod-api-version").empty() ? Flavour::docker : Flavour::podman;
   EngineAnswer answer{.status = response.status, .body = {}, .text = std::move(response.body)};

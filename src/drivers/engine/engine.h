@@ -42,6 +42,9 @@ struct EngineCall {
   /// For calls that may be silent as long as the engine works on them: asks whether it does.
   std::function<Status(const std::stop_token& stop)> still_at_it{};
   std::vector<HttpHeader> headers{};
+  /// What this is for, such as `pulling `alpine``: said where the engine did not answer, or not in
+  /// time. What it says itself, and what `sink` says, names its thing already.
+  std::string doing{};
 };
 
 /// Called before each call. An error prevents the call. For traces and tests.

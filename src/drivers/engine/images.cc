@@ -164,9 +164,9 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
   const auto [name, tag] = split_reference(full);
   PullProgress seen(reference);
   std::chrono::steady_clock::time_point told;
-  bool names_image = false;  // what the engine itself said of the image
   EngineCall call{
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
+  call.doing = cat("pulling `", reference, "`");
   call.still_at_it = engine.answers();  // Podman says nothing while it fetches a layer
   call.time_limit = time_limit;
   call.headers = {{"X-Registry-Auth", login_header(login, registry_of(reference))}};
@@ -174,10 +174,7 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
     const auto value = read_json(line, {}, Duplicates::last_wins);
     if (!value)
       return {};
-    if (Status taken = seen.take(*value); !taken) {
-      names_image = true;
-      return taken;
-    }
+    TRY(seen.take(*value));
     const auto now = std::chrono::steady_clock::now();
     if (progress && now - told >= pull_progress_interval) {
       told = now;
@@ -195,8 +192,6 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
   if (!asked) {
     // Whatever came of it, pulling once more does no harm.
     Error error = asked.error();
-    if (!names_image)
-      error = std::move(error).context(cat("pulling `", reference, "`"));
     error.unknown_outcome = false;
     return error;
   }

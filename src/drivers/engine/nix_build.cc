@@ -107,6 +107,7 @@ Result<std::string> name_in(const Path& tar) {
 
 Status load(const Site& site, const Path& tar, const std::stop_token& stop) {
   EngineCall call{.method = "POST", .path = "/images/load"};
+  call.doing = cat("loading `", tar.string(), "`");
   call.source = TRY(source_of_file(tar));
   call.still_at_it = site.engine.answers();
   const EngineAnswer answer = TRY(site.engine.ask(std::move(call), stop));

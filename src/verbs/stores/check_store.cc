@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <list>
 
 #include "base/text.h"
 #include "store/blobs.h"
@@ -6,6 +6,7 @@
 #include "store/content_codec.h"
 #include "store/record_codec.h"
 #include "store/store_opening.h"
+#include "verbs/stores/store_tables.h"
 #include "verbs/stores/stores.h"
 
 namespace fettle {
@@ -16,12 +17,26 @@ constexpr size_t most_problems = 100;
 
 class StoreCheck {
  public:
-  StoreCheck(Database& database, OpenedStore& opened, const std::stop_token& stop)
-      : database_(database), blobs_(*opened.disk, *opened.index, opened.blobs), stop_(stop) {
+  StoreCheck(Database& database, std::list<std::string>& texts, OpenedStore& opened,
+             const std::stop_token& stop)
+      : database_(database),
+        texts_(texts),
+        blobs_(*opened.disk, *opened.index, opened.blobs),
+        stop_(stop) {
     tally_.store = database.name();
   }
 
   Result<StoreTally> run() {
+    {
+      const Transaction reading = TRY(Transaction::begin_reading(database_));
+      TRY(check_tables());
+    }
+    TRY(check_contents());
+    return std::move(tally_);
+  }
+
+ private:
+  Status check_tables() {
     if (database_.dialect() == Database::Dialect::sqlite)
       TRY(check_pages());
     TRY(each("SELECT name, detail FROM environments", tally_.environments,
@@ -46,28 +61,29 @@ class StoreCheck {
       TRY(decode_content(row.blob(1), {}, database_.seal()).context("a piece of a version"));
       return {};
     }));
-    TRY(each(
+    TRY(each("SELECT digest FROM blobs ORDER BY digest", others,
+             [this](const Query& row) -> Status {
+               digests_.emplace_back(row.text(0));
+               return {};
+             }));
+    return each(
         "SELECT piece FROM spans s WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE id=s.piece) OR "
         "NOT EXISTS (SELECT 1 FROM contents WHERE id=s.content)",
         others, [](const Query& row) -> Status {
           return world_error(cat("piece ", row.number(0), " of a version is missing"));
-        }));
-    TRY(check_contents());
-    return std::move(tally_);
+        });
   }
 
- private:
-  using Look = std::function<Status(const Query&)>;
-
-  Status each(const char* sql, size_t& count, const Look& look) {
-    Query rows = TRY(database_.query(sql));
-    for (; TRY(rows.step()); ++count) {
-      if (const Status good = look(rows); !good)
-        note(good.error());
-      if (stop_.stop_requested())
-        return cancelled_error();
-    }
-    return {};
+  Status each(const char* sql, size_t& count, const RowLook& look) {
+    return each_row(
+        database_, texts_, sql,
+        [&](const Query& row) -> Status {
+          ++count;
+          if (const Status good = look(row); !good)
+            note(good.error());
+          return {};
+        },
+        stop_);
   }
 
   void note(const Error& error) {
@@ -93,13 +109,7 @@ class StoreCheck {
   /// Reads each content to its end. What a record refers to and is not listed says nothing: any text
   /// that looks like a digest counts as one.
   Status check_contents() {
-    std::vector<std::string> digests;
-    size_t listed = 0;
-    TRY(each("SELECT digest FROM blobs ORDER BY digest", listed, [&](const Query& row) -> Status {
-      digests.emplace_back(row.text(0));
-      return {};
-    }));
-    for (const std::string& digest : digests) {
+    for (const std::string& digest : digests_) {
       if (stop_.stop_requested())
         return cancelled_error();
       const Result<Blob> blob = blobs_.open(digest);
@@ -114,8 +124,10 @@ class StoreCheck {
   }
 
   Database& database_;
+  std::list<std::string>& texts_;
   FileBlobs blobs_;
   const std::stop_token& stop_;
+  std::vector<std::string> digests_;  ///< of all contents
   StoreTally tally_;
 };
 
@@ -123,9 +135,10 @@ class StoreCheck {
 
 Result<StoreTally> check_store(const std::string& address, const std::string& home,
                                const std::stop_token& stop) {
+  std::list<std::string> texts;
   const std::unique_ptr<Database> database = TRY(open_database(address, home));
   OpenedStore opened = TRY(open_store(address, home));
-  return StoreCheck(*database, opened, stop).run();
+  return StoreCheck(*database, texts, opened, stop).run();
 }
 
 }  // namespace fettle

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <list>
+#include <set>
 
 #include "base/text.h"
 #include "store/blobs.h"
@@ -11,29 +11,18 @@
 namespace fettle {
 namespace {
 
-constexpr const char* rows_at_once = "500";
-
-/// The rows of a table from one database into another. A server's rows come by a cursor, for they
-/// may be more than fit into memory.
+/// The rows of a table from one database into another.
 class TableCopy {
  public:
-  /// `texts` has the statements: a database remembers them by their address as long as it lives.
   TableCopy(const StoreTable& table, Database& from, Database& to, std::list<std::string>& texts)
-      : from_(from), to_(to) {
+      : from_(from), to_(to), texts_(texts) {
     std::string names, places;
     for (const std::string_view column : split(table.columns, ' ')) {
       types_ += column[0];
       names += cat(names.empty() ? "" : ", ", column.substr(2));
       places += places.empty() ? "?" : ",?";
     }
-    const bool by_cursor = from.dialect() == Database::Dialect::postgres;
-    const std::string select = cat("SELECT ", names, " FROM ", table.name);
-    if (by_cursor)
-      declare_ = cat("DECLARE all_", table.name, " CURSOR FOR ", select);
-    select_ = texts
-                  .emplace_back(by_cursor ? cat("FETCH ", rows_at_once, " FROM all_", table.name)
-                                          : select)
-                  .c_str();
+    select_ = cat("SELECT ", names, " FROM ", table.name);
     insert_ =
         texts.emplace_back(cat("INSERT INTO ", table.name, "(", names, ") VALUES(", places, ")"))
             .c_str();
@@ -42,17 +31,13 @@ class TableCopy {
   /// How many rows there were.
   Result<size_t> run(const std::stop_token& stop) {
     size_t rows = 0;
-    if (!declare_.empty())
-      TRY(from_.execute(declare_.c_str()));
-    for (bool more = true; more;) {
-      Query query = TRY(from_.query(select_));
-      const size_t before = rows;
-      for (; TRY(query.step()); ++rows)
-        TRY(insert(query));
-      more = !declare_.empty() && rows > before;
-      if (stop.stop_requested())
-        return cancelled_error();
-    }
+    TRY(each_row(
+        from_, texts_, select_,
+        [&](const Query& row) {
+          ++rows;
+          return insert(row);
+        },
+        stop));
     return rows;
   }
 
@@ -73,8 +58,8 @@ class TableCopy {
 
   Database& from_;
   Database& to_;
-  std::string types_, declare_;
-  const char* select_;
+  std::list<std::string>& texts_;
+  std::string types_, select_;
   const char* insert_;
 };
 
@@ -127,31 +112,48 @@ Status continue_numbers(Database& database, int64_t event) {
 
 /// Contents are there before the tables that refer to them. Those that are not used by then are
 /// cleared by the next `fettle clean`.
-Status copy_contents(Database& from, OpenedStore& source, OpenedStore& target, StoreTally& tally,
-                     const std::stop_token& stop) {
-  FileBlobs read(*source.disk, *source.index, source.blobs);
-  FileBlobs written(*target.disk, *target.index, target.blobs);
-  std::vector<std::string> digests;
-  {
-    Query listed = TRY(from.query("SELECT digest FROM blobs ORDER BY digest"));
-    while (TRY(listed.step()))
-      digests.emplace_back(listed.text(0));
+class ContentsCopy {
+ public:
+  ContentsCopy(OpenedStore& source, OpenedStore& target, StoreTally& tally)
+      : read_(*source.disk, *source.index, source.blobs),
+        written_(*target.disk, *target.index, target.blobs),
+        tally_(tally) {}
+
+  /// Those that are listed and were not when this was called before.
+  Status run(Database& from, const std::stop_token& stop) {
+    std::vector<std::string> digests;
+    {
+      Query listed = TRY(from.query("SELECT digest FROM blobs ORDER BY digest"));
+      while (TRY(listed.step()))
+        if (std::string digest(listed.text(0)); seen_.insert(digest).second)
+          digests.push_back(std::move(digest));
+    }
+    for (const std::string& digest : digests) {
+      if (stop.stop_requested())
+        return cancelled_error();
+      TRY(copy(digest));
+    }
+    return {};
   }
-  for (const std::string& digest : digests) {
-    if (stop.stop_requested())
-      return cancelled_error();
-    const Result<Blob> blob = read.open(digest);
+
+ private:
+  Status copy(const std::string& digest) {
+    const Result<Blob> blob = read_.open(digest);
     const Result<std::string> put =
-        blob ? written.put(blob->source) : Result<std::string>(blob.error());
+        blob ? written_.put(blob->source) : Result<std::string>(blob.error());
     if (put)
-      ++tally.contents;
+      ++tally_.contents;
     else if (!put.error().lost_content.empty())
-      tally.problems.push_back(to_string(put.error()));
+      tally_.problems.push_back(to_string(put.error()));
     else
       return put.error();
+    return {};
   }
-  return {};
-}
+
+  FileBlobs read_, written_;
+  StoreTally& tally_;
+  std::set<std::string> seen_;
+};
 
 }  // namespace
 
@@ -168,8 +170,12 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   tally.store = target->name();
   // What ends here is not given back: contents of a session are kept as long as it lives.
   OpenedStore read = TRY(open_store(from, home)), written = TRY(open_store(to, home));
-  TRY(copy_contents(*source, read, written, tally, stop));
+  ContentsCopy contents(read, written, tally);
+  TRY(contents.run(*source, stop));
   const Transaction reading = TRY(Transaction::begin_reading(*source));
+  // Somebody may have come and gone, or be there, since that began.
+  TRY(check_nobody_acts(*source));
+  TRY(contents.run(*source, stop));
   Transaction writing = TRY(Transaction::begin(*target, {turn_of_versions}));
   TRY(check_empty(*target));
   for (const StoreTable& table : store_tables()) {

@@ -1,5 +1,7 @@
 #include "verbs/stores/store_tables.h"
 
+#include "base/text.h"
+
 namespace fettle {
 namespace {
 
@@ -26,5 +28,26 @@ constexpr StoreTable all_tables[] = {
 }  // namespace
 
 std::span<const StoreTable> store_tables() { return all_tables; }
+
+Status each_row(Database& database, std::list<std::string>& texts, const std::string& select,
+                const RowLook& look, const std::stop_token& stop) {
+  const bool is_in_parts = database.dialect() == Database::Dialect::postgres;
+  const std::string cursor = cat("rows_", texts.size());
+  if (is_in_parts)
+    TRY(database.execute(cat("DECLARE ", cursor, " CURSOR FOR ", select).c_str()));
+  const std::string& part =
+      texts.emplace_back(is_in_parts ? cat("FETCH 500 FROM ", cursor) : select);
+  for (bool more = true; more;) {
+    more = false;
+    Query rows = TRY(database.query(part.c_str()));
+    while (TRY(rows.step())) {
+      TRY(look(rows));
+      if (stop.stop_requested())
+        return cancelled_error();
+      more = is_in_parts;
+    }
+  }
+  return is_in_parts ? database.execute(cat("CLOSE ", cursor).c_str()) : Status();
+}
 
 }  // namespace fettle

@@ -2,9 +2,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
 
 #include "base/hash.h"
 #include "store/blobs.h"
+#include "store/columns.h"
+#include "store/postgres.h"
 #include "tests/fixtures/store_fixture.h"
 
 namespace fettle {
@@ -48,6 +52,17 @@ class StoresTest : public testing::Test, protected StoreWords {
     const auto staged = *turn->stage(std::move(delta));
     EXPECT_TRUE(
         opened.store->wish("e", [&](Wish& wish) { return wish.commit(*staged, Time(4s)); }));
+    return digest;
+  }
+
+  /// Another record, and the content that it has.
+  std::string put_and_refer(const std::string& address, const std::string& text) const {
+    const OpenedStore opened = *open_store(address, home());
+    FileBlobs blobs(*opened.disk, *opened.index, opened.blobs);
+    Record written = record();
+    const std::string digest = *blobs.put(text);
+    written.outputs = Value::dict({{"digest", digest}});
+    EXPECT_TRUE(edit(*opened.store)->write(std::vector{change({"e", "service", "db"}, written)}));
     return digest;
   }
 
@@ -120,6 +135,28 @@ TEST_F(StoresTest, OnlyAnEmptyOneIsWrittenAndOnlyWhileNobodyActs) {
   EXPECT_NE(told(copy_store("", other_.address(), home(), {})).find("is being changed by `a test`"),
             std::string::npos);
   EXPECT_EQ(told(check_store(other_.address(), home(), {})), "0 0 0 0 0 ");
+}
+
+TEST_F(StoresTest, WhatIsRecordedMeanwhileTravelsWithItsContents) {
+  const std::string first = fill("");
+  ASSERT_TRUE(open_store(shared(), home()));
+  const auto clearing = *Postgres::open(*parse_postgres_address(shared()));
+  std::optional<Transaction> held = *Transaction::begin(*clearing, {turn_of_clearing});
+  std::string copied;
+  std::thread copying([&] { copied = told(copy_store("", shared(), home(), {})); });
+  // The first content stands before the turn: what is put now was not listed when that began.
+  for (int i = 0; i < 1'000 && PostgresServer::of_program().sql(
+                                   "SELECT count(*) FROM pg_locks WHERE locktype='advisory' AND "
+                                   "NOT granted") == "0";
+       ++i)
+    std::this_thread::sleep_for(10ms);
+  const std::string second = put_and_refer("", "put meanwhile");
+  held.reset();
+  copying.join();
+  EXPECT_EQ(copied, "1 2 50 1 2 ");
+  const OpenedStore opened = *open_store(shared(), home());
+  FileBlobs blobs(*opened.disk, *opened.index, opened.blobs);
+  EXPECT_EQ(*read_blob(blobs, second, 1'000), "put meanwhile");
 }
 
 TEST_F(StoresTest, WhatIsDamagedOrLostIsNamed) {
