@@ -313,7 +313,7 @@ int64_t Postgres::changes() {
   return changes_;
 }
 
-Status Postgres::run(const std::string& sql, const RowReader& read) {
+Status Postgres::run(const std::string& sql, const AnswerReader& read) {
   TRY(take_answers());
   if (library_.send_query(connection_, sql.c_str()) != 1) {
     is_broken_ = true;
@@ -323,9 +323,10 @@ Status Postgres::run(const std::string& sql, const RowReader& read) {
   // All answers have to be taken, also those behind an error.
   while (PGresult* const result = library_.get_result(connection_)) {
     const ExecStatusType status = library_.result_status(result);
-    if (status == PGRES_TUPLES_OK && read && !failure)
+    const bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+    if (is_good && read && !failure)
       read(result);
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && !failure)
+    if (!is_good && !failure)
       failure = error_of(result);
     if (std::string_view(library_.command_status(result)) == "ROLLBACK" && sql != "ROLLBACK" &&
         !failure)
@@ -339,7 +340,7 @@ Status Postgres::run(const std::string& sql, const RowReader& read) {
   return failure ? Status(*std::move(failure)) : Status();
 }
 
-Status Postgres::run_first(const std::string& sql, const RowReader& read) {
+Status Postgres::run_first(const std::string& sql, const AnswerReader& read) {
   TRY(stay_connected());
   Status ran = run(sql, read);
   if (ran || !is_lost() || is_in_transaction_)
@@ -379,21 +380,27 @@ Status Postgres::take(const Turn& turn) { return run(turn_sql(turn)); }
 
 /// Others are told in a transaction of its own: those that notify come one after another, and would
 /// wait for each other's writes to the disk. The server has both in one message, so that it says the
-/// second even if this process dies in between.
+/// second even if this process dies in between. Where it cannot, what was written stays written, and
+/// the news comes with the next.
 Status Postgres::commit() {
   TRY(take_answers());
   if (is_lost())
     return lost_error();
-  Status committed = run(cat("COMMIT; NOTIFY ", channel()));
-  if (committed)
+  bool is_committed = false;
+  Status ended = run(cat("COMMIT; NOTIFY ", channel()), [&](PGresult* answer) {
+    is_committed |= std::string_view(library_.command_status(answer)) == "COMMIT";
+  });
+  if (is_committed) {
     is_in_transaction_ = false;
-  else if (is_lost()) {
-    Error error = std::move(committed).error();
+    return {};
+  }
+  if (!ended && is_lost()) {
+    Error error = std::move(ended).error();
     error.message += "; nobody knows whether the last change was written";
     error.unknown_outcome = true;
     return error;
   }
-  return committed;
+  return ended;
 }
 
 void Postgres::roll_back() {

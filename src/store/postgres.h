@@ -38,7 +38,7 @@ class Postgres : public Database {
  private:
   class Statement;
   class Lock;
-  using RowReader = std::function<void(const PGresult*)>;
+  using AnswerReader = std::function<void(PGresult*)>;
 
   Postgres(const PostgresLibrary& library, PostgresAddress address)
       : library_(library), address_(std::move(address)) {}
@@ -71,10 +71,10 @@ class Postgres : public Database {
   /// The statement is in the pipeline.
   Status was_sent(int code);
 
-  /// Runs statements without values, and reads the rows of each.
-  Status run(const std::string& sql, const RowReader& read = {});
+  /// Runs statements without values, and reads the answer to each, up to one that is an error.
+  Status run(const std::string& sql, const AnswerReader& read = {});
   /// The same for what may be said twice: if the connection turns out to be lost, on the next one.
-  Status run_first(const std::string& sql, const RowReader& read = {});
+  Status run_first(const std::string& sql, const AnswerReader& read = {});
   std::string text_of(const PGresult* result, int column) const;
   /// The number of something among all that is locked in the database.
   int64_t key_of(std::string_view name) const;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <semaphore>
+#include <thread>
 
 #include "store/blobs.h"
 #include "store/columns.h"
@@ -104,6 +105,36 @@ TEST_F(SharedStoreTest, NoNewsIsLostWithTheConnection) {
   ASSERT_TRUE(other->stamp());  // connects again
   ASSERT_TRUE(told.try_acquire_for(20s));
   EXPECT_TRUE(told.try_acquire_for(20s)) << "what was written then";
+}
+
+TEST_F(SharedStoreTest, WhatIsCommittedIsWrittenThoughItCannotBeTold) {
+  // Whoever waits for this copy, which nobody makes, keeps others from telling anything.
+  PostgresServer own({"synchronous_standby_names=nobody"});
+  const std::string address = cat(own.address("own"), "&options=-csynchronous_commit%3Dlocal");
+  const OpenedStore opened = *open_store(address, place_.home());
+  std::jthread stuck(
+      [&] { own.sql("SET client_min_messages=error; CREATE TABLE stuck(); NOTIFY something"); });
+  const auto waiting = [&](std::string_view event) {
+    for (int i = 0; i < 1'000; ++i) {
+      if (own.sql(cat("SELECT count(*) FROM pg_stat_activity WHERE wait_event='", event, "'")) !=
+          "0")
+        return true;
+      usleep(10'000);
+    }
+    return false;
+  };
+  EXPECT_TRUE(waiting("SyncRep"));
+  Status said = world_error("not yet");
+  {
+    const std::jthread writer([&] { said = say(*opened.store, 1); });
+    EXPECT_TRUE(waiting("object"));
+    own.sql(
+        "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE "
+        "wait_event='object'");
+  }
+  EXPECT_TRUE(said) << to_string(said.error());
+  EXPECT_EQ(**opened.store->note("e", "said"), Value(1));
+  own.sql("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event='SyncRep'");
 }
 
 TEST_F(SharedStoreTest, ALostConnectionHoldsItsContentsAgain) {
