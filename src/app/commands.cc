@@ -35,6 +35,7 @@ Command events_command();
 Command doctor_command();
 Command web_command();
 std::vector<Command> server_commands();
+std::vector<Command> token_commands();
 std::vector<Command> store_commands();
 std::vector<Command> engine_commands();
 Command starlark_command();
@@ -147,6 +148,7 @@ std::vector<Command> make_all() {
         Commands{web_command(), doctor_command()},
         store_commands(),
         server_commands(),
+        token_commands(),
         kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})
     all.insert(all.end(), group.begin(), group.end());

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "app/cluster.h"
+#include "app/command_rights.h"
 #include "app/commands.h"
 #include "app/engine_life.h"
 #include "app/front_end.h"
@@ -23,9 +24,11 @@
 #include "app/signals.h"
 #include "base/http.h"
 #include "base/out_of_memory.h"
+#include "base/process.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/user_path.h"
+#include "base/user_variables.h"
 #include "cli/commands/commands.h"
 #include "cli/formats.h"
 #include "cli/limits.h"
@@ -46,6 +49,7 @@
 #include "drivers/host/host_driver.h"
 #include "remote/session.h"
 #include "store/blobs.h"
+#include "store/limited_store.h"
 #include "store/reserve.h"
 #include "store/store_opening.h"
 #include "workplace/engines.h"
@@ -70,6 +74,7 @@ struct ServedCommand {
   const CommandRequest& request;
   std::string root;   ///< stands for `/` of the client
   std::string store;  ///< where the server keeps its state
+  Permit permit;      ///< of whoever asks
 };
 
 int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served = nullptr);
@@ -112,7 +117,7 @@ class Program : public Face {
     machine_.host = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
     machine_.handler = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
     place_.home = home;
-    place_.store = kept_.store.get();
+    place_.store = store_for_all_or_some();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
@@ -212,10 +217,10 @@ class Program : public Face {
   Result<std::string> home_folder() override { return TRY(find_home()).folder; }
 
   CommandHost command_host() const override {
-    return {look_at,
-            [store = store_address()](const CommandRequest& request, const std::string& root) {
+    return {look_at, [store = store_address()](const CommandRequest& request,
+                                               const std::string& root, const Permit& permit) {
               before_output({});
-              const ServedCommand served{request, root, store};
+              const ServedCommand served{request, root, store, permit};
               return run(request.words, request.is_kurtosis, &served);
             }};
   }
@@ -241,8 +246,18 @@ class Program : public Face {
     return {};
   }
 
-  /// It works for somebody else, who does not mean this machine.
-  void act_on_no_machine() { machine_.are_refused = true; }
+  /// It works for somebody else, who does not mean this machine, and within his rights.
+  void serve(const ServedCommand& served) {
+    machine_.are_refused = true;
+    served_store = served.store;
+    permit_ = served.permit;
+    if (served.permit.grant.right >= Right::act)
+      return;
+    variables_of_user() = served.permit.variables;
+    why_only_own_programs() =
+        cat("programs of others are run for tokens with the right `act`, and the token `",
+            served.permit.grant.token, "` has `", to_string(served.permit.grant.right), "`");
+  }
 
   bool is_interrupted() const { return interrupt_.asked() > 0; }
   /// Whether output was lost. A command that only reports has then not reported everything. A
@@ -321,6 +336,20 @@ class Program : public Face {
     return {};
   }
 
+  /// The store, within the rights of whoever a server works for.
+  Store* store_for_all_or_some() {
+    if (!permit_ || !permit_->grant.is_confined())
+      return kept_.store.get();
+    StoreLimits limits;
+    limits.may_write = permit_->grant.right >= Right::act;
+    if (permit_->grant.is_limited()) {
+      limits.reaches = [this](const Name& name) { return permit_->grant.reaches(name.str()); };
+      limits.hides_others = permit_->needed == Right::read;
+    }
+    limited_ = limited_store(*kept_.store, std::move(limits));
+    return limited_.get();
+  }
+
   /// Empty: a file in the folder of our state.
   std::string store_address() const { return served_store ? *served_store : store_meant(parsed); }
 
@@ -372,6 +401,8 @@ class Program : public Face {
   Interrupt& interrupt_ = the_interrupt();
   std::optional<ScratchFolder> scratch_;  ///< instead of the folder of our state
   OpenedStore kept_;
+  std::optional<Permit> permit_;    ///< of whoever a server works for
+  std::unique_ptr<Store> limited_;  ///< the same store within it
   std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
   EngineDriverOptions engine_options_;
@@ -458,12 +489,14 @@ std::string shown_command(const std::vector<std::string>& words) {
 /// Before a command is run for somebody else, in a process that talks with him.
 Result<CommandLook> look_at(const CommandRequest& request) {
   if (!request.words.empty() && request.words[0] == "__complete")
-    return CommandLook{true, "fettle __complete"};
+    return CommandLook{
+        true, "fettle __complete", {Right::read, Reach::shown, {}, "fettle __complete"}};
   CommandLine parsed;
   const Command* const command = TRY(parse_command(all_commands(), request.words, parsed));
   if (std::optional<Error> refusal = refusal_at_server(*command, parsed))
     return *std::move(refusal);
-  return CommandLook{command->ends_with_reader, shown_command(request.words)};
+  return CommandLook{command->ends_with_reader, shown_command(request.words),
+                     needs_of(*command, parsed), watch_of(*command, parsed)};
 }
 
 /// Runs a command here, or where a server is meant; its exit code.
@@ -472,6 +505,12 @@ int run_somewhere(const Command& command, const std::vector<std::string>& words,
   if (served != nullptr) {
     root_of_copies() = served->root;
     relocate(program.parsed, served->request.paths, served->root);
+    if (served->permit.grant.is_confined()) {
+      remove_links_outside(served->request.files, served->root);
+      if (const std::optional<Error> outside =
+              file_outside(named_files(command, program.parsed), served->root))
+        return tell_error(program, *outside);
+    }
   } else {
     const Result<std::optional<ClientEnd>> there = run_elsewhere(command, words, program);
     if (!there)
@@ -493,10 +532,8 @@ int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* s
   if (served == nullptr)
     words = meant_words(std::move(words), is_kurtosis);
   Program program;
-  if (served != nullptr) {
-    program.act_on_no_machine();
-    program.served_store = served->store;
-  }
+  if (served != nullptr)
+    program.serve(*served);
   program.is_kurtosis = is_kurtosis;
   program.command = shown_command(words);
   end_when_out_of_memory(program.command, false);

@@ -147,5 +147,67 @@ TEST_F(NamedFilesTest, AbsolutePathsAreThoseOfTheCopy) {
   EXPECT_EQ(parsed.text("enclave"), "e");
 }
 
+/// What a client of ours sends is below the copy of its files; another one sends what it likes.
+TEST_F(NamedFilesTest, NothingOutsideOfTheCopyIsNamed) {
+  const std::string root = (here_.path() / "root").string();
+  write("root/home/me/pkg/main.star");
+  write("root/home/me/args.yml");
+  write("secret");
+  std::filesystem::current_path(root + "/home/me");
+  std::filesystem::create_symlink(here_.path() / "secret", "link");
+  std::filesystem::create_symlink(here_.path() / "new", "dangling");
+  std::filesystem::create_symlink("args.yml", "good");
+  const auto refused = [&](std::vector<std::string> words) {
+    const auto outside = file_outside(named(std::move(words)), root);
+    return outside ? outside->message : "";
+  };
+  EXPECT_EQ(refused({"plan", "./pkg", "--args-file", "args.yml", "--out", "due"}), "");
+  EXPECT_EQ(refused({"plan", root + "/home/me/pkg", "--args-file", "good"}), "");
+  EXPECT_EQ(refused({"plan", "./pkg", "--out", "sub/../due"}), "");
+  EXPECT_EQ(refused({"plan", "github.com/a/b"}), "");
+  EXPECT_EQ(refused({"enclave", "ls"}), "");
+  EXPECT_EQ(refused({"plan", "./pkg", "--args-file", "https://example.com/a/b.yml"}), "");
+  for (const std::string& path :
+       {std::string("/etc/passwd"), std::string("../../../secret"), std::string("link"),
+        std::string("dangling"), std::string("/"), std::string("x://../../../../secret"),
+        root + "/../secret", root + "x"}) {
+    EXPECT_NE(refused({"plan", "./pkg", "--args-file", path}).find("came with the command"),
+              std::string::npos)
+        << path;
+    EXPECT_NE(refused({"plan", "./pkg", "--out", path}), "") << path;
+    EXPECT_NE(refused({"files", "download", "shop", "site", path}), "") << path;
+  }
+  // A package may name folders that stand in for others, too.
+  write("pkg/kurtosis.yml", "name: github.com/a/b\nreplace:\n  github.com/a/c: ../../../../x\n");
+  EXPECT_NE(refused({"plan", "./pkg"}), "");
+}
+
+TEST_F(NamedFilesTest, LinksThatLeadOutOfTheCopyAreTakenAway) {
+  write("root/a/file");
+  write("secret");
+  std::vector<FileEntry> files;
+  const auto link = [&](const std::string& path, const std::string& target) {
+    std::filesystem::create_symlink(target, here_.path() / "root" / path.substr(1));
+    files.push_back({path, FileEntry::Type::link, 0777, 0, {}, target});
+  };
+  link("/a/good", "file");
+  link("/a/up", "../a/file");
+  link("/a/later", "not-there");
+  link("/a/absolute", (here_.path() / "secret").string());
+  link("/a/relative", "../../secret");
+  link("/a/dangling", "../../not-there");
+  link("/a/nowhere", "/not-there");
+  link("/a/folder", "../..");
+  link("/a/through", "folder/secret");
+  link("/a/chain", "absolute");
+  remove_links_outside(files, (here_.path() / "root").string());
+  std::string left;
+  for (const FileEntry& entry : files)
+    if (std::filesystem::is_symlink(here_.path() / "root" / entry.path.substr(1)))
+      left += entry.path + " ";
+  EXPECT_EQ(left, "/a/good /a/up /a/later ");
+  EXPECT_TRUE(file_exists(here_.path() / "secret"));
+}
+
 }  // namespace
 }  // namespace fettle

@@ -56,6 +56,9 @@ Result<Launch> make_launch(const Invocation& command) {
   Launch launch;
   if (command.arguments.empty() || command.arguments[0].empty())
     return world_error("no program is given");
+  if (!command.is_own && !why_only_own_programs().empty())
+    return user_error(
+        cat("`", command.arguments[0], "` is not started: ", why_only_own_programs()));
   launch.program = find_program(command.arguments[0]);
   if (launch.program.empty())
     return world_error(cat("the program `", command.arguments[0], "` is not found"));
@@ -462,6 +465,11 @@ Result<ProcessResult> Child::wait() {
 }
 
 }  // namespace
+
+std::string& why_only_own_programs() {
+  static std::string why;
+  return why;
+}
 
 Result<ProcessResult> run_process(const Invocation& command, std::stop_token stop) {
   if (stop.stop_requested())

@@ -35,6 +35,8 @@ struct Invocation {
   size_t output_limit = 64 << 20;
   ByteSink on_output{};  ///< gets what is written to stdout instead of `ProcessResult::output`
   ByteSink on_errors{};
+  /// It is a program that we need ourselves (git, ssh, an engine), with words of ours.
+  bool is_own = false;
   /// Runs in the child just before the program. It may only make system calls: no memory may be
   /// asked for, no lock taken. An answer other than 0 is an `errno` that fails the start.
   std::function<int()> prepare{};
@@ -46,6 +48,10 @@ struct ProcessResult {
   std::string output;
   std::string errors;
 };
+
+/// Why only programs that we need ourselves are started: this process works for somebody who may not
+/// have others run here. Set once, before anything is read. Empty: any may be started.
+std::string& why_only_own_programs();
 
 /// Runs to the end. A code other than 0 is no error; a program that cannot be started, the limits
 /// and the stop token are, and the whole process group is ended then, for a stop within 100 ms.

@@ -280,5 +280,23 @@ TEST(Process, ADetachedOneHasASessionOfItsOwn) {
   EXPECT_NE(log.find(std::to_string(*pid)), std::string::npos);
 }
 
+TEST(Process, OnlyOwnProgramsAreStartedForSome) {
+  why_only_own_programs() = "a reason";
+  const auto refused = run_process(shell("true"), {});
+  const auto talk = Dialogue::start(shell("true"));
+  const auto detached = start_detached(shell("true"));
+  Invocation own = shell("exit 3");
+  own.is_own = true;
+  const auto done = run_process(own, {});
+  why_only_own_programs().clear();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_EQ(refused.error().message, "`sh` is not started: a reason");
+  EXPECT_FALSE(talk);
+  EXPECT_FALSE(detached);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->code, 3);
+}
+
 }  // namespace
 }  // namespace fettle

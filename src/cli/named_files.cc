@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "packages/elsewhere.h"
 #include "packages/local_root.h"
 #include "packages/sources.h"
@@ -23,7 +24,9 @@ bool is_address(std::string_view text) { return text.find("://") != text.npos; }
 void add_read(const std::string& path, NamedFiles& named) {
   if (path == "-" || path == "/dev/stdin")
     named.takes_input = true;
-  else if (!path.empty() && !is_address(path))
+  else if (is_address(path))
+    named.addresses.push_back(path);
+  else if (!path.empty())
     named.reads.push_back(path);
 }
 
@@ -119,7 +122,8 @@ std::optional<fs::path> folder_with(fs::path folder, const char* name) {
   for (; !failure; folder = folder.parent_path()) {
     if (fs::exists(folder / name, failure))
       return folder;
-    if (folder == folder.parent_path())
+    // What is above a copy of somebody's files is not his.
+    if (folder == folder.parent_path() || folder == root_of_copies())
       break;
   }
   return std::nullopt;
@@ -236,6 +240,55 @@ void relocate(CommandLine& parsed, const std::vector<std::string>& paths, const 
   for (auto& [name, values] : parsed.options)
     std::ranges::for_each(values, move);
   std::ranges::for_each(parsed.arguments, move);
+}
+
+namespace {
+
+bool is_below(const fs::path& top, const fs::path& path) {
+  return std::ranges::mismatch(top, path).in1 == top.end();
+}
+
+bool leads_outside(const fs::path& top, const fs::path& link) {
+  std::error_code failure;
+  const fs::path target = fs::canonical(link, failure);
+  if (!failure)
+    return !is_below(top, target);
+  const fs::path meant = fs::read_symlink(link, failure);
+  return meant.is_absolute() || !is_below(top, (link.parent_path() / meant).lexically_normal());
+}
+
+}  // namespace
+
+void remove_links_outside(const std::vector<FileEntry>& files, const std::string& root) {
+  std::error_code failure;
+  const fs::path top = fs::canonical(root, failure);
+  std::vector<fs::path> outside;
+  for (const FileEntry& entry : files)
+    if (const fs::path link = top / entry.path.substr(1);
+        entry.type == FileEntry::Type::link && leads_outside(top, link))
+      outside.push_back(link);
+  // Only then: one may lead out through another.
+  for (const fs::path& link : outside)
+    fs::remove(link, failure);
+}
+
+std::optional<Error> file_outside(const NamedFiles& named, const std::string& root) {
+  std::error_code failure;
+  const fs::path top = fs::canonical(root, failure);
+  // Not everything that looks like an address is read as one.
+  for (const std::vector<std::string>* const words :
+       {&named.reads, &named.writes, &named.addresses})
+    for (const std::string& word : *words) {
+      const fs::path path = fs::weakly_canonical(fs::absolute(word, failure), failure);
+      // What a link without a target leads to would be made by whoever writes there.
+      const bool is_dangling =
+          fs::is_symlink(fs::symlink_status(word, failure)) && !fs::exists(word, failure);
+      if (top.empty() || path.empty() || !is_below(top, path) || is_dangling)
+        return user_error(cat("`", printable(word),
+                              "` is no file that came with the command, and this token reaches "
+                              "no others"));
+    }
+  return std::nullopt;
 }
 
 }  // namespace fettle

@@ -5,6 +5,8 @@
 /// Options say it by the names of their values: FILE and DIR. Arguments say it by `name_files` of
 /// their command, most often one of the functions here.
 
+#include <optional>
+
 #include "cli/command.h"
 #include "remote/request.h"
 
@@ -29,5 +31,13 @@ void name_place(const CommandLine& parsed, NamedFiles& named);
 /// For a command at a server: words for files become those of `root`, which stands for `/` of the
 /// client.
 void relocate(CommandLine& parsed, const std::vector<std::string>& paths, const std::string& root);
+
+/// Takes links out of a copy that lead out of it, or would if something were there.
+void remove_links_outside(const std::vector<FileEntry>& files, const std::string& root);
+
+/// For a command at a server, in its place: why it is refused (`Blame::user`), since a word of it
+/// leads out of the copy of the client's files, as those of no client of ours do. None: all are
+/// below `root`, links followed.
+std::optional<Error> file_outside(const NamedFiles& named, const std::string& root);
 
 }  // namespace fettle

@@ -38,6 +38,10 @@ std::optional<Error> refusal_at_server(const Command& command, const CommandLine
         "local`");
   switch (command.place) {
     case CommandPlace::server:
+      if (command.needs_no_state != nullptr && command.needs_no_state(parsed))
+        return user_error(cat("`fettle ", command.words,
+                              "` with these words reads files alone, where it is called: leave out "
+                              "`--server`"));
       return std::nullopt;
     case CommandPlace::here:
     case CommandPlace::client:

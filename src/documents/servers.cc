@@ -1,6 +1,24 @@
 #include "documents/servers.h"
 
+#include "base/rfc3339.h"
+
 namespace fettle {
+namespace {
+
+Value moment_or_null(const std::optional<Time>& time) {
+  return time ? Value(write_moment(*time)) : Value();
+}
+
+std::vector<Entry> fields_of(const Token& token) {
+  std::vector<Value> environments(token.grant.environments.begin(), token.grant.environments.end());
+  return {{"name", token.grant.token},
+          {"right", to_string(token.grant.right)},
+          {"environments", Value::list(std::move(environments))},
+          {"created", write_moment(token.created)},
+          {"expires", moment_or_null(token.expires)}};
+}
+
+}  // namespace
 
 Value server_document(const std::string& address, const std::string& token) {
   return Value::dict({{"address", address}, {"token", text_or_null(token)}});
@@ -18,8 +36,36 @@ Value value_of(const RunView& run) {
   return Value::dict({{"run", run.number},
                       {"command", run.command},
                       {"began", run.began},
+                      {"token", text_or_null(run.token)},
                       {"status", status_of(run)},
                       {"code", run.code ? Value(*run.code) : Value()}});
+}
+
+Value document_of(const Token& token, const std::optional<Time>& last_used) {
+  std::vector<Entry> fields = fields_of(token);
+  fields.push_back({"last_used", moment_or_null(last_used)});
+  return Value::dict(std::move(fields));
+}
+
+Value token_document(const Token& token, const std::string& text) {
+  std::vector<Entry> fields = fields_of(token);
+  fields.push_back({"token", text});
+  return Value::dict(std::move(fields));
+}
+
+Value document_of(const std::vector<AuditEntry>& entries) {
+  std::vector<Value> all;
+  for (const AuditEntry& entry : entries)
+    all.push_back(Value::dict({{"at", entry.at},
+                               {"token", text_or_null(entry.token)},
+                               {"from", entry.from},
+                               {"command", text_or_null(entry.command)},
+                               {"right", text_or_null(entry.right)},
+                               {"run", entry.run == 0 ? Value() : Value(entry.run)},
+                               {"ended", text_or_null(entry.ended)},
+                               {"code", entry.code ? Value(*entry.code) : Value()},
+                               {"refused", text_or_null(entry.refused)}}));
+  return Value::list(std::move(all));
 }
 
 }  // namespace fettle

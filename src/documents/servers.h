@@ -2,8 +2,10 @@
 /// A server of commands, and what somebody knows of servers.
 
 #include "documents/parts.h"
+#include "remote/audit_log.h"
 #include "remote/contexts.h"
 #include "remote/run_log.h"
+#include "remote/tokens.h"
 
 namespace fettle {
 
@@ -11,7 +13,14 @@ namespace fettle {
 Value server_document(const std::string& address, const std::string& token);
 /// `name`, `url`, and whether it is `used`.
 Value document_of(const Contexts& contexts);
-/// `run`, `command`, `began`, `status` (`running`, `ended` or `killed`), and the exit `code`.
+/// `run`, `command`, `began`, the name of the `token` that began it, `status` (`running`, `ended` or `killed`), and the exit `code`.
 Value value_of(const RunView& run);
+/// `name`, `right`, `environments` (patterns; none: all), `created`, `expires` and `last_used`.
+Value document_of(const Token& token, const std::optional<Time>& last_used);
+/// The same of a new one, with its `token`, the text that is shown once.
+Value token_document(const Token& token, const std::string& text);
+/// `at`, `token`, `from`, `command`, `right`, `run`, `ended`, `code` and, if it was, why it was
+/// `refused`.
+Value document_of(const std::vector<AuditEntry>& entries);
 
 }  // namespace fettle

@@ -69,6 +69,7 @@ class Git {
     // A file or a helper program is a source only where the user's own settings say so.
     call.environment = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_PROTOCOL_FROM_USER", "0"}};
     call.session = true;
+    call.is_own = true;
     call.time_limit = cache_.limits.whole;
     if (talks == Talks::with_a_server)
       call.silence_limit = cache_.limits.silence;

@@ -414,13 +414,7 @@ std::map<std::string, std::string> client_variables() {
     if (equals == text.npos || !is_valid_utf8(text))
       continue;
     const std::string_view name = text.substr(0, equals);
-    static const std::set<std::string_view> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
-                                                  "LINES", "TZ",        "LANG"};
-    // A folder that this one names travels as that of the flag does.
-    const bool is_ours = name != "FETTLE_PACKAGE_MIRROR" &&
-                         (name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
-                          name.starts_with("COMPOSE_") || name.starts_with("LC_"));
-    if (plain.contains(name) || (is_ours && !is_variable_of_machine(name)))
+    if (is_variable_of_answers(name))
       chosen.emplace(name, text.substr(equals + 1));
   }
   return chosen;

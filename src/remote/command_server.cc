@@ -50,8 +50,8 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
       getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
     return world_error(cat("cannot listen at `127.0.0.1:", settings.port,
                            "`: ", lower_case(std::strerror(errno))));
-  TRY(make_directories(settings.folder));
-  prune_contents(settings.folder / "mirrors", kept_contents);
+  TRY(make_directories(settings.folder()));
+  prune_contents(settings.folder() / "mirrors", kept_contents);
   const int port = ntohs(address.sin_port);
   return std::unique_ptr<CommandServer>(
       new CommandServer(std::move(settings), std::move(listener), port));

@@ -88,9 +88,10 @@ Result<ServerAddress> parse_server_url(std::string_view url) {
 Status check_token(std::string_view token, std::string_view what) {
   if (std::ranges::all_of(token, [](char c) { return c > ' ' && c < 0x7F; }))
     return {};
-  return user_error(cat(what,
-                        " has a space, a line break or no ASCII: expected what `fettle serve`"
-                        " prints behind `token:`"));
+  return user_error(
+      cat(what,
+          " has a space, a line break or no ASCII: expected what `fettle token create`"
+          " prints, or `fettle serve` behind `token:`"));
 }
 
 Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, const Path& file) {

@@ -14,6 +14,9 @@ namespace fettle {
 /// Ctrl-C would be behind what a command does not read, and so would the end of the connection.
 constexpr size_t input_window = 256 << 10;
 
+/// How much waits for a slow client before whoever tells it something does.
+constexpr size_t most_unsent = 256 << 10;
+
 class Line {
  public:
   explicit Line(Descriptor socket, std::string_view already_read = {});

@@ -13,6 +13,7 @@
 #include "remote/parcel.h"
 #include "remote/path_filter.h"
 #include "remote/run_log.h"
+#include "remote/tokens.h"
 #include "remote/upgrade.h"
 #include "tests/fixtures/small_disk.h"
 
@@ -332,7 +333,7 @@ TEST(Runs, AreFoundByTheirNumbersAndForgottenInTheEnd) {
   const TemporaryDirectory home = *TemporaryDirectory::make();
   const Path runs = home.path() / "runs";
   EXPECT_FALSE(find_run(runs, 0));
-  auto first = RunLog::begin(runs, "fettle run a", Time{});
+  auto first = RunLog::begin(runs, {"fettle run a"}, Time{});
   ASSERT_TRUE(first) << to_string(first.error());
   EXPECT_TRUE(first->add(FrameType::output, "hello"));
   EXPECT_EQ(*first->read(0), packed(FrameType::output, "hello"));
@@ -343,12 +344,12 @@ TEST(Runs, AreFoundByTheirNumbersAndForgottenInTheEnd) {
   EXPECT_FALSE(ask_to_stop(runs, 1));
   EXPECT_FALSE(find_run(runs, 2));
   {
-    const auto killed = RunLog::begin(runs, "fettle run b", Time{});
+    const auto killed = RunLog::begin(runs, {"fettle run b"}, Time{});
     EXPECT_EQ(status_of(*find_run(runs, 2)), "running");
   }
   EXPECT_EQ(status_of(*find_run(runs, 2)), "killed");
   for (int i = 0; i < 101; ++i)
-    ASSERT_TRUE(RunLog::begin(runs, "fettle run c", Time{})->end(0));
+    ASSERT_TRUE(RunLog::begin(runs, {"fettle run c"}, Time{})->end(0));
   EXPECT_LE(list_runs(runs).size(), 101U);
   EXPECT_TRUE(find_run(runs, 1)) << "its lock is held";
 }
@@ -356,7 +357,7 @@ TEST(Runs, AreFoundByTheirNumbersAndForgottenInTheEnd) {
 TEST(Runs, OnAFullDiskHaveWholeFramesOnly) {
   const TemporaryDirectory home = *TemporaryDirectory::make();
   const int code = on_a_small_disk(home.path().string(), 256, [&] {
-    auto log = RunLog::begin(home.path() / "runs", "fettle run a", Time{});
+    auto log = RunLog::begin(home.path() / "runs", {"fettle run a"}, Time{});
     const std::string filler = (home.path() / "filler").string();
     // Not as long as a page of the disk, so that the last one fits in part.
     const std::string piece(3'000, 'x');
@@ -442,7 +443,11 @@ int status_of_request(std::string_view bytes) {
     return 400;
   if (!*request)
     return -1;
-  const auto refusal = refusal_of(**request, 9'790, "token-of-the-server", "1.0");
+  const Result<Grant> known =
+      TokenBook("/nowhere", "/nowhere")
+          .grant_of((*request)->token, "token-of-the-server", now_from_clock());
+  const auto refusal =
+      refusal_of(**request, 9'790, known ? Status() : Status(known.error()), "1.0");
   return refusal ? refusal->status : 0;
 }
 

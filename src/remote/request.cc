@@ -61,6 +61,17 @@ bool is_variable_of_machine(std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_variable_of_answers(std::string_view name) {
+  constexpr std::array<std::string_view, 7> plain{"TERM",  "COLORTERM", "NO_COLOR", "COLUMNS",
+                                                  "LINES", "TZ",        "LANG"};
+  // A folder that this one names travels as that of the flag does.
+  const bool is_ours = name != "FETTLE_PACKAGE_MIRROR" &&
+                       (name.starts_with("FETTLE_") || name.starts_with("INMANTA_") ||
+                        name.starts_with("COMPOSE_") || name.starts_with("LC_"));
+  return std::ranges::find(plain, name) != plain.end() ||
+         (is_ours && !is_variable_of_machine(name));
+}
+
 bool is_plain_path(std::string_view path) {
   if (path.size() < 2 || path[0] != '/' || path.size() > longest_path ||
       path.find('\0') != path.npos)

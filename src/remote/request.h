@@ -32,6 +32,7 @@ struct NamedFiles {
   std::vector<std::string> writes;  ///< where something may appear or change
   bool takes_input = false;         ///< standard input
   bool is_stream = false;  ///< its standard output is contents: nobody can look at it later
+  std::vector<std::string> addresses{};  ///< words for files that have the form of an address
 };
 
 struct WindowRows {
@@ -66,6 +67,10 @@ Result<CommandRequest> command_request_of(std::string_view json);
 /// Variables that say where things of a machine are, and who may use them: those of the client mean
 /// nothing to the server.
 bool is_variable_of_machine(std::string_view name);
+
+/// Variables that say how somebody wants to be answered, and what he asks: they go with every
+/// command.
+bool is_variable_of_answers(std::string_view name);
 
 /// Whether it is absolute, without empty, `.` and `..` steps, zero bytes, and an end in `/`; `/`
 /// alone is none, either.

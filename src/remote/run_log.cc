@@ -45,6 +45,11 @@ RunView view_of(const Path& runs, int64_t number) {
     if (const auto about = read_json(*text)) {
       run.command = about->text_at("command");
       run.began = about->text_at("began");
+      run.token = about->text_at("token");
+      run.watch = right_named(about->text_at("watch")).value_or(Right::admin);
+      for (const Value& name : items_of(about->at("environments")))
+        if (name.is_text())
+          run.environments.push_back(name.text().str());
     }
   if (const auto text = read_file(folder / "code")) {
     int64_t code = 0;
@@ -62,7 +67,7 @@ RunView view_of(const Path& runs, int64_t number) {
 RunLog::RunLog(Path folder, int64_t number, LockFile lock)
     : folder_(std::move(folder)), number_(number), lock_(std::move(lock)) {}
 
-Result<RunLog> RunLog::begin(const Path& runs, const std::string& command, Time now) {
+Result<RunLog> RunLog::begin(const Path& runs, const RunAbout& about, Time now) {
   TRY(make_directories(runs));
   std::vector<int64_t> numbers = numbers_of(runs);
   for (size_t i = 0; i + kept_runs <= numbers.size(); ++i)
@@ -79,8 +84,13 @@ Result<RunLog> RunLog::begin(const Path& runs, const std::string& command, Time 
   if (!lock)
     return world_error(cat("somebody else has the lock of run ", number));
   RunLog log(folder, number, *std::move(lock));
+  std::vector<Value> environments(about.environments.begin(), about.environments.end());
   TRY(write_file(folder / "about",
-                 write_json(Value::dict({{"command", command}, {"began", write_moment(now)}})),
+                 write_json(Value::dict({{"command", about.command},
+                                         {"began", write_moment(now)},
+                                         {"token", about.token},
+                                         {"watch", to_string(about.watch)},
+                                         {"environments", Value::list(std::move(environments))}})),
                  0600));
   const Path frames = folder / "frames", control = folder / "control";
   log.frames_ = Descriptor(::open(frames.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -142,19 +152,24 @@ std::vector<RunView> list_runs(const Path& runs) {
   return views;
 }
 
-Result<RunView> find_run(const Path& runs, int64_t number) {
-  const std::vector<int64_t> numbers = numbers_of(runs);
+Result<RunView> find_run(const std::vector<RunView>& runs, int64_t number) {
   if (number == 0) {
-    if (numbers.empty())
+    if (runs.empty())
       return user_error("the server has no run yet");
-    const std::vector<RunView> views = list_runs(runs);
     const auto running =
-        std::find_if(views.rbegin(), views.rend(), std::mem_fn(&RunView::is_running));
-    return running == views.rend() ? views.back() : *running;
+        std::find_if(runs.rbegin(), runs.rend(), std::mem_fn(&RunView::is_running));
+    return running == runs.rend() ? runs.back() : *running;
   }
-  if (!std::ranges::binary_search(numbers, number))
+  const auto found = std::ranges::find(runs, number, &RunView::number);
+  if (found == runs.end())
     return user_error(cat("the server has no run ", number, "; `fettle runs` lists them"));
-  return view_of(runs, number);
+  return *found;
+}
+
+Result<RunView> find_run(const Path& runs, int64_t number) {
+  if (number != 0 && std::ranges::binary_search(numbers_of(runs), number))
+    return view_of(runs, number);
+  return find_run(list_runs(runs), number);
 }
 
 Status ask_to_stop(const Path& runs, int64_t number) {
@@ -176,13 +191,18 @@ Value sent_form(const RunView& run) {
   return Value::dict({{"run", run.number},
                       {"command", run.command},
                       {"began", run.began},
+                      {"token", run.token},
                       {"is_running", run.is_running},
                       {"code", run.code ? Value(*run.code) : Value()}});
 }
 
 RunView run_view_of(const Value& sent) {
-  RunView run{sent.integer_at("run"), std::string(sent.text_at("command")),
-              std::string(sent.text_at("began")), sent.bool_at("is_running"), std::nullopt};
+  RunView run;
+  run.number = sent.integer_at("run");
+  run.command = sent.text_at("command");
+  run.began = sent.text_at("began");
+  run.token = sent.text_at("token");
+  run.is_running = sent.bool_at("is_running");
   if (sent.at("code").is_integer())
     run.code = sent.integer_at("code");
   return run;

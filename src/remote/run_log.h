@@ -15,14 +15,23 @@
 #include "base/lock_file.h"
 #include "base/time.h"
 #include "remote/frames.h"
+#include "remote/rights.h"
 #include "value/value.h"
 
 namespace fettle {
 
+/// What is known of a run when it begins.
+struct RunAbout {
+  std::string command;                      ///< without secrets
+  std::string token{};                      ///< the name of the token that began it
+  std::vector<std::string> environments{};  ///< which it concerns; none: nobody can say
+  Right watch = Right::read;                ///< what others need to see what it prints
+};
+
 class RunLog {
  public:
   /// Gives the run its number, and removes the oldest that have ended.
-  static Result<RunLog> begin(const Path& runs, const std::string& command, Time now);
+  static Result<RunLog> begin(const Path& runs, const RunAbout& about, Time now);
 
   int64_t number() const { return number_; }
   /// Beyond 256 MB nothing is kept, and the last line says so.
@@ -48,13 +57,18 @@ class RunLog {
 struct RunView {
   int64_t number = 0;
   std::string command;
+  std::string
+      token;  ///< the name of the token that began it; empty: an earlier version did not say
   std::string began;
   bool is_running = false;
-  std::optional<int64_t> code;  ///< none though it does not run: its process was killed
+  std::optional<int64_t> code;              ///< none though it does not run: its process was killed
+  std::vector<std::string> environments{};  ///< known to the server alone, as what follows
+  Right watch = Right::read;
 };
 /// The oldest first.
 std::vector<RunView> list_runs(const Path& runs);
 /// Error (`Blame::user`): there is none of this number. 0: the last one that runs, else the last.
+Result<RunView> find_run(const std::vector<RunView>& runs, int64_t number);
 Result<RunView> find_run(const Path& runs, int64_t number);
 /// Error (`Blame::user`): it has ended.
 Status ask_to_stop(const Path& runs, int64_t number);

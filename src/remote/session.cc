@@ -1,5 +1,7 @@
 #include "remote/session.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -14,15 +16,15 @@
 #include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/path_filter.h"
+#include "remote/run_answers.h"
 #include "remote/run_log.h"
 #include "remote/upgrade.h"
+#include "remote/visit.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
 
-/// How much of a command's output waits for a slow client before the command does.
-constexpr size_t most_unsent = 256 << 10;
 constexpr Duration look_again = 20ms;
 /// More reads than the pipes of a command that has ended can fill.
 constexpr int last_reads = 64;
@@ -47,17 +49,20 @@ size_t size_of_whole_frames(std::string_view bytes) {
 /// A command and its client.
 class CommandSession {
  public:
-  CommandSession(Line& line, const ServeSettings& settings, const CommandHost& host)
+  CommandSession(Line& line, const ServeSettings& settings, const CommandHost& host, Visit& visit)
       : line_(line),
         settings_(settings),
         host_(host),
-        out_filter_((settings.folder / "mirrors").string()),
-        error_filter_((settings.folder / "mirrors").string()) {}
+        visit_(visit),
+        out_filter_((settings.folder() / "mirrors").string()),
+        error_filter_((settings.folder() / "mirrors").string()) {}
 
   Status run(std::string_view json) {
     request_ = TRY(command_request_of(json));
     const CommandLook look = TRY(host_.look(request_));
-    std::optional<Mirror> mirror = TRY(Mirror::take(settings_.folder / "mirrors"));
+    Permit permit{TRY(visit_.allow(look.needs, look.shown)), look.needs.right, {}};
+    keep_variables(permit);
+    std::optional<Mirror> mirror = TRY(Mirror::take(settings_.folder() / "mirrors"));
     if (!mirror)
       return world_error(cat("the server runs ", most_commands,
                              " commands already; try again when one has ended (`fettle runs`)"));
@@ -70,25 +75,53 @@ class CommandSession {
     alarm(0);
     is_reader_ = look.is_reader;
     is_bound_ = is_reader_ || request_.is_stream;
-    if (!is_bound_) {
-      log_.emplace(TRY(RunLog::begin(settings_.folder / "runs", look.shown, now_from_clock())));
-      line_.send(FrameType::run, write_json(Value::dict({{"run", log_->number()}})));
-    }
+    TRY(begin(look, permit.grant));
     const std::string root = mirror->root();
-    child_ = TRY(start_command(request_, request_.folder == "/" ? root : root + request_.folder,
-                               [&] { return host_.run(request_, root); }));
+    Result<CommandChild> child =
+        start_command(request_, request_.folder == "/" ? root : root + request_.folder,
+                      [&] { return host_.run(request_, root, permit); });
+    if (!child) {
+      visit_.note_end(noted_, 1);
+      return child.error();
+    }
+    child_ = *std::move(child);
     input_is_open_ = child_.input.is_open() || child_.input_is_typed;
     sigset_t ends, before;
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
     sigprocmask(SIG_BLOCK, &ends, &before);
     const int code = follow(Descriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)));
+    visit_.note_end(noted_, code);
     const Status ended = end(*mirror, code);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return ended;
   }
 
  private:
+  /// Who may not act sets no variable by which a program or a library does what he wants.
+  void keep_variables(Permit& permit) {
+    permit.variables = request_.environment;
+    permit.variables["PWD"] = request_.folder;
+    if (permit.grant.right < Right::act)
+      std::erase_if(request_.environment,
+                    [](const auto& each) { return !is_variable_of_answers(each.first); });
+  }
+
+  /// Makes it a run, and notes it.
+  Status begin(const CommandLook& look, const Grant& grant) {
+    if (!is_bound_)
+      log_.emplace(TRY(RunLog::begin(settings_.folder() / "runs",
+                                     {look.shown, grant.token, look.needs.environments, look.watch},
+                                     settings_.clock())));
+    Result<std::string> noted = visit_.note(look.needs, look.shown, log_ ? log_->number() : 0);
+    if (!noted && log_)
+      static_cast<void>(log_->end(1));
+    noted_ = TRY(std::move(noted));
+    if (log_)
+      line_.send(FrameType::run, write_json(Value::dict({{"run", log_->number()}})));
+    return {};
+  }
+
   /// The contents that the mirror does not know.
   Status receive(Mirror& mirror, const std::vector<size_t>& unknown) {
     std::vector<Value> paths;
@@ -376,7 +409,9 @@ class CommandSession {
   Line& line_;
   const ServeSettings& settings_;
   const CommandHost& host_;
+  Visit& visit_;
   CommandRequest request_;
+  std::string noted_;  ///< its line of the audit
   CommandChild child_;
   std::optional<RunLog> log_;
   uint64_t sent_ = 0;  ///< of the log
@@ -392,64 +427,17 @@ int64_t run_in(std::string_view json) {
   return said ? said->integer_at("run") : 0;
 }
 
-/// Tells what a run has printed and prints, until it has ended.
-Status attach(Line& line, const ServeSettings& settings, int64_t number) {
-  const Path runs = settings.folder / "runs";
-  RunView run = TRY(find_run(runs, number));
-  const Path path = runs / std::to_string(run.number) / "frames";
-  const Descriptor file = TRY(open_to_read(path));
-  line.send(FrameType::run, write_json(Value::dict({{"run", run.number}})));
-  std::string bytes(piece_bytes, '\0');
-  while (!line.is_gone()) {
-    // Asked first: what it wrote before it ended is there then.
-    run = TRY(find_run(runs, run.number));
-    // No further than the client reads, which may take its time over a page.
-    ssize_t count = 1;
-    while (line.unsent() < most_unsent &&
-           (count = ::read(file.get(), bytes.data(), bytes.size())) > 0) {
-      line.send_packed({bytes.data(), static_cast<size_t>(count)});
-      line.push();
-    }
-    if (!run.is_running && count <= 0 && line.unsent() == 0)
-      break;
-    if (await_events(line.descriptor(), line.events(), look_again))
-      line.pull();
-    line.push();
-    while (const std::optional<Frame> frame = line.take())
-      if (frame->type == FrameType::stop)
-        static_cast<void>(ask_to_stop(runs, run.number));
-      else if (frame->type == FrameType::output_end)
-        line.leave();
-  }
-  if (!run.code)
-    return world_error(cat("run ", run.number,
-                           " was killed, perhaps with its server; start the command again, and it "
-                           "goes on from what was done"));
-  line.send(FrameType::end, write_json(Value::dict({{"code", *run.code}})));
-  return {};
-}
-
 Status answer(Line& line, const Frame& first, const ServeSettings& settings,
-              const CommandHost& host) {
-  const Path runs = settings.folder / "runs";
+              const CommandHost& host, Visit& visit) {
   switch (first.type) {
     case FrameType::command:
-      return CommandSession(line, settings, host).run(first.payload);
+      return CommandSession(line, settings, host, visit).run(first.payload);
     case FrameType::attach:
-      return attach(line, settings, run_in(first.payload));
-    case FrameType::runs: {
-      std::vector<Value> list;
-      for (const RunView& run : list_runs(runs))
-        list.push_back(sent_form(run));
-      line.send(FrameType::document, write_json(Value::list(std::move(list))));
-      return {};
-    }
-    case FrameType::cancel: {
-      const RunView run = TRY(find_run(runs, run_in(first.payload)));
-      TRY(ask_to_stop(runs, run.number));
-      line.send(FrameType::document, write_json(sent_form(run)));
-      return {};
-    }
+      return RunAnswers(line, settings, visit).attach(run_in(first.payload));
+    case FrameType::runs:
+      return RunAnswers(line, settings, visit).list();
+    case FrameType::cancel:
+      return RunAnswers(line, settings, visit).cancel(run_in(first.payload));
     default:
       return user_error("a client begins with what it wants");
   }
@@ -461,9 +449,26 @@ bool is_for_a_running_command(FrameType type) {
          type == FrameType::output_end || type == FrameType::stop || type == FrameType::window_size;
 }
 
-/// The bytes of a request, as far as they are its own, and what follows. None: it was refused.
-std::optional<std::string> shake_hands(const Descriptor& socket, int port, bool is_too_much,
-                                       const ServeSettings& settings) {
+/// Where a client is: `127.0.0.1:40000`.
+std::string peer_of(const Descriptor& socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  std::array<char, INET_ADDRSTRLEN> text{};
+  if (getpeername(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) == nullptr)
+    return "?";
+  return cat(text.data(), ":", ntohs(address.sin_port));
+}
+
+/// A connection that has been let in.
+struct Guest {
+  Visit visit;
+  std::string rest;  ///< the bytes behind the request
+};
+
+/// None: it was refused.
+std::optional<Guest> shake_hands(const Descriptor& socket, int port, bool is_too_much,
+                                 const ServeSettings& settings, const std::string& from) {
   const auto refuse = [&](const UpgradeRefusal& refusal) {
     const std::string reply = refusal_reply(refusal);
     static_cast<void>(!::send(socket.get(), reply.data(), reply.size(), MSG_NOSIGNAL));
@@ -484,12 +489,13 @@ std::optional<std::string> shake_hands(const Descriptor& socket, int port, bool 
       return refuse({request.error().message.find("too large") != std::string::npos ? 431 : 400,
                      request.error().message});
     if (*request) {
-      if (const auto refusal = refusal_of(**request, port, settings.token, settings.version))
+      Visit visit(settings, (*request)->token, from);
+      if (const auto refusal = refusal_of(**request, port, visit.enter(), settings.version))
         return refuse(*refusal);
       if (is_too_much)
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
-      return bytes.substr(used);
+      return Guest{std::move(visit), bytes.substr(used)};
     }
     std::array<char, 4'096> buffer{};
     const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
@@ -505,10 +511,11 @@ int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeS
                      const CommandHost& host) {
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
-  const std::optional<std::string> rest = shake_hands(socket, port, is_too_much, settings);
-  if (!rest)
+  const std::string from = peer_of(socket);
+  std::optional<Guest> guest = shake_hands(socket, port, is_too_much, settings, from);
+  if (!guest)
     return 1;
-  Line line(std::move(socket), *rest);
+  Line line(std::move(socket), guest->rest);
   line.send_packed(upgrade_reply());
   if (!line.push_all(settings.write_limit))
     return 1;
@@ -521,7 +528,7 @@ int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeS
     alarm(0);
     if (!first)
       return 0;
-    const Status answered = answer(line, *first, settings, host);
+    const Status answered = answer(line, *first, settings, host, guest->visit);
     alarm(0);
     if (!answered)
       line.send(FrameType::error, write_json(error_value(answered.error())));

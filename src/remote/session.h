@@ -7,12 +7,14 @@
 /// no further than its client reads.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/time.h"
 #include "remote/request.h"
+#include "remote/rights.h"
 
 namespace fettle {
 
@@ -20,6 +22,16 @@ namespace fettle {
 struct CommandLook {
   bool is_reader = false;  ///< it ends with whoever reads its output
   std::string shown;       ///< the words without secrets
+  CommandNeeds needs{};
+  Right watch = Right::read;  ///< what others need to see what it prints
+};
+
+/// Who has a command run, and by which right it was let in.
+struct Permit {
+  Grant grant;
+  Right needed = Right::admin;
+  /// What a file of the client names, and where he is: text that he may read, no setting of ours.
+  std::map<std::string, std::string> variables{};
 };
 
 /// What runs commands: the program.
@@ -27,19 +39,24 @@ struct CommandHost {
   /// Error (`Blame::user`): such a command is not run for others.
   std::function<Result<CommandLook>(const CommandRequest& request)> look;
   /// In a process of its own; `root` stands for `/` of the client. The exit code.
-  std::function<int(const CommandRequest& request, const std::string& root)> run;
+  std::function<int(const CommandRequest& request, const std::string& root, const Permit& permit)>
+      run;
 };
 
 struct ServeSettings {
-  int port = 0;  ///< 0: any that is free
-  std::string token{};
+  int port = 0;         ///< 0: any that is free
+  std::string token{};  ///< its own, which may do everything
   std::string version{};
-  Path folder{};            ///< for mirrors and runs
+  Path home{};  ///< where its tokens are
+  std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
   Duration header_limit = 10s;
   Duration upload_limit = 30s;  ///< for the next bytes of what was asked for
   Duration idle_limit = 60s;    ///< for the next command of a connection
   Duration write_limit = 30s;   ///< for a client that takes nothing, at the end of a command
+
+  /// For mirrors, runs and the audit.
+  Path folder() const { return home / "serve"; }
 };
 
 /// Talks with a client until all is said. The exit code of the process.

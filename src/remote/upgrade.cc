@@ -5,7 +5,6 @@
 #include <boost/beast/http/parser.hpp>
 
 #include "base/text.h"
-#include "base/token.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -77,15 +76,13 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
 }
 
 std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
-                                         std::string_view token, std::string_view version) {
+                                         const Status& known, std::string_view version) {
   if (request.host != cat("127.0.0.1:", port) && request.host != cat("localhost:", port))
     return UpgradeRefusal{421, "this server answers under its own address only"};
   if (request.is_from_browser)
     return UpgradeRefusal{403, "this server has nothing for browsers"};
-  if (!is_same_token(request.token, token))
-    return UpgradeRefusal{401,
-                          "the server does not know this token: it is what `fettle serve` "
-                          "printed, or what its `--token-file` holds"};
+  if (!known)
+    return UpgradeRefusal{known.error().blame == Blame::user ? 401 : 503, known.error().message};
   if (request.target != commands_path)
     return UpgradeRefusal{404, "there is nothing at this path"};
   if (request.method != "GET" || request.upgrade != stream_name || request.has_body)

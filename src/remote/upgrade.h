@@ -2,7 +2,7 @@
 /// The HTTP request by which a connection becomes a stream of frames, and who may do that.
 ///
 /// 127.0.0.1 protects nothing: every user of this machine reaches it, and so does every page that a
-/// browser here shows. So a request needs the server's token; what a browser sends is refused,
+/// browser here shows. So a request needs a token of the server (`tokens.h`); what a browser sends is refused,
 /// since no page has any business here; and `Host` must be an address of ours, for a name that is
 /// made to mean 127.0.0.1 is somebody else's page.
 ///
@@ -36,9 +36,10 @@ struct UpgradeRefusal {
 /// took. Errors (`Blame::user`): it is no request, or it is too large.
 Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used);
 
-/// Why a request is refused. None: it may become a stream.
+/// Why a request is refused. None: it may become a stream. `known`: whether its token is one of the
+/// server, or why not.
 std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
-                                         std::string_view token, std::string_view version);
+                                         const Status& known, std::string_view version);
 
 std::string upgrade_request(std::string_view host, std::string_view token,
                             std::string_view version);

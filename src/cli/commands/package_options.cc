@@ -8,6 +8,7 @@
 #include "base/http.h"
 #include "base/largest_file.h"
 #include "base/text.h"
+#include "base/user_variables.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "kinds/service.h"
@@ -62,12 +63,8 @@ Status read_compose(const Face& face, PackageRequest& request) {
   for (const std::string& file : face.parsed.all("env-file"))
     request.compose.env_files.emplace_back(
         shown_file(file), TRY(read_arguments(file).context("reading the variables")));
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string_view text = *one;
-    const size_t equals = text.find('=');
-    if (equals != text.npos)
-      request.compose.variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
+  for (auto& [name, value] : all_user_variables())
+    request.compose.variables.emplace(name, value);
   return {};
 }
 

@@ -57,7 +57,7 @@ Result<int> serve(Face& face) {
   const std::string file = face.parsed.text("token-file");
   settings.token = file.empty() ? TRY(new_token("a token")) : TRY(token_in(file));
   settings.version = face.build().version;
-  settings.folder = Path(TRY(face.home_folder())) / "serve";
+  settings.home = TRY(face.home_folder());
   const std::unique_ptr<CommandServer> server = TRY(CommandServer::open(settings));
   const std::string address = cat("http://127.0.0.1:", server->port());
   const std::string told = file.empty() ? settings.token : "";
@@ -75,8 +75,9 @@ Result<int> serve(Face& face) {
   };
   if (!face.json && !face.json_lines)
     tell(cat("commands come here by `--server ", address,
-             "` with the token in $FETTLE_TOKEN, or by ", "`fettle context add NAME ", address,
-             "`; Ctrl-C ends the server"));
+             "` with the token in $FETTLE_TOKEN, or by `fettle context add NAME ", address,
+             "`; that token may do everything, and `fettle token create` makes others; Ctrl-C ends "
+             "the server"));
   return server->serve(face.command_host(), tell) == SIGTERM ? 0 : interrupted_code;
 }
 
@@ -90,8 +91,8 @@ Result<std::string> token_of_context(const Face& face) {
                                       : TRY(read_given(file))));
   if (token.empty())
     return user_error(
-        "the token of the server is not known: put what `fettle serve` printed into "
-        "$FETTLE_TOKEN, or name a file with `--token-file`");
+        "the token of the server is not known: put what `fettle serve` or `fettle token create` "
+        "printed there into $FETTLE_TOKEN, or name a file with `--token-file`");
   TRY(check_token(token, "the token"));
   return token;
 }
@@ -196,12 +197,12 @@ Result<int> runs(Face& face) {
     print_json(document_of(all));
     return 0;
   }
-  std::vector<std::vector<std::string>> rows{{"RUN", "STATUS", "BEGAN", "COMMAND"}};
+  std::vector<std::vector<std::string>> rows{{"RUN", "STATUS", "BEGAN", "TOKEN", "COMMAND"}};
   for (const RunView& run : all)
     rows.push_back(
         {cat(run.number),
          run.code ? cat(status_of(run), " (", *run.code, ")") : std::string(status_of(run)),
-         run.began, run.command});
+         run.began, run.token, run.command});
   print(table(rows));
   return 0;
 }
@@ -231,38 +232,38 @@ std::vector<Command> server_commands() {
   const CommandGroup client{"servers", {}, CommandPlace::client};
   const CommandOption token_file{
       {"--token-file"}, "FILE", "a file with the token; `-` is standard input"};
-  return {machine.reader(
-              "serve", "", 0, 0,
-              "Runs commands of others, and keeps their environments in the folder of this user's "
-              "state.",
-              {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token"},
-              serve,
-              {{{"--listen"}, "ADDRESS", "127.0.0.1:PORT (default: 127.0.0.1:9790); port 0: any"},
-               {{"--token-file"},
-                "FILE",
-                "a file with the token of clients, which is made if it is not there; default: a "
-                "new one "
-                "is printed"}}),
-          machine.make("context add", "NAME URL", 2, 2, "Remembers a server, with its token.",
-                       {"FETTLE_TOKEN=6f1d… fettle context add team http://127.0.0.1:9790",
-                        "fettle context add team http://127.0.0.1:9790 --token-file token"},
-                       context_add, {token_file}),
-          machine.make("context use", "NAME", 1, 1,
-                       "Makes commands run at a server; `local`: here, as without one.",
-                       {"fettle context use team", "fettle context use local"}, context_use),
-          machine.reader("context ls", "", 0, 0, "Lists the servers that are remembered.",
-                         {"fettle context ls", "fettle context ls -o json"}, context_ls),
-          machine.make("context rm", "NAME", 1, 1, "Forgets a server.",
-                       {"fettle context rm team", "fettle context rm team -q"}, context_rm),
-          client.reader("runs", "", 0, 0,
-                        "Lists what runs at the server, and the last runs that have ended.",
-                        {"fettle runs --server team", "fettle runs -o json"}, runs),
-          client.reader("attach", "[RUN]", 0, 1,
-                        "Shows what a run has printed, and follows it (default: the last one).",
-                        {"fettle attach", "fettle attach 12 --server team"}, attach),
-          client.make("cancel", "RUN", 1, 1,
-                      "Asks a run to stop, as Ctrl-C does: running changes are finished.",
-                      {"fettle cancel 12", "fettle cancel 12 --server team"}, cancel)};
+  return {
+      machine.reader(
+          "serve", "", 0, 0,
+          "Runs commands of others, and keeps their environments in the folder of this user's "
+          "state.",
+          {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token"},
+          serve,
+          {{{"--listen"}, "ADDRESS", "127.0.0.1:PORT (default: 127.0.0.1:9790); port 0: any"},
+           {{"--token-file"},
+            "FILE",
+            "a file with the server's own token, which may do everything, and which is made if it "
+            "is not there; default: a new one is printed"}}),
+      machine.make("context add", "NAME URL", 2, 2, "Remembers a server, with its token.",
+                   {"FETTLE_TOKEN=6f1d… fettle context add team http://127.0.0.1:9790",
+                    "fettle context add team http://127.0.0.1:9790 --token-file token"},
+                   context_add, {token_file}),
+      machine.make("context use", "NAME", 1, 1,
+                   "Makes commands run at a server; `local`: here, as without one.",
+                   {"fettle context use team", "fettle context use local"}, context_use),
+      machine.reader("context ls", "", 0, 0, "Lists the servers that are remembered.",
+                     {"fettle context ls", "fettle context ls -o json"}, context_ls),
+      machine.make("context rm", "NAME", 1, 1, "Forgets a server.",
+                   {"fettle context rm team", "fettle context rm team -q"}, context_rm),
+      client.reader("runs", "", 0, 0,
+                    "Lists what runs at the server, and the last runs that have ended.",
+                    {"fettle runs --server team", "fettle runs -o json"}, runs),
+      client.reader("attach", "[RUN]", 0, 1,
+                    "Shows what a run has printed, and follows it (default: the last one).",
+                    {"fettle attach", "fettle attach 12 --server team"}, attach),
+      client.make("cancel", "RUN", 1, 1,
+                  "Asks a run to stop, as Ctrl-C does: running changes are finished.",
+                  {"fettle cancel 12", "fettle cancel 12 --server team"}, cancel)};
 }
 
 }  // namespace fettle

@@ -100,6 +100,7 @@ Status Enclosure::start() {
   Invocation command{.arguments = {"sleep", "infinity"}};
   command.environment = {{"FETTLE_ENGINE", root_.string()}};
   command.directory = "/";
+  command.is_own = true;
   command.prepare = become_holder;
   const pid_t pid = TRY(start_detached(command).context(
       cat("making a mount namespace for the engine in `", root_.string(), "`")));

@@ -35,6 +35,7 @@ Result<std::optional<RegistryLogin>> ask_helper(std::string_view name, std::stri
   command.arguments = {cat("docker-credential-", name), "get"};
   command.input = address;
   command.session = true;
+  command.is_own = true;
   command.time_limit = helper_limit;
   command.output_limit = largest_answer;
   const ProcessResult asked = TRY(run_process(command, {}));

@@ -159,6 +159,7 @@ Invocation PrivatePodman::podman(const std::vector<std::string>& arguments) cons
                          {"FETTLE_ENGINE", root}};
   // With one of these variables, Podman talks to another one.
   command.without = {"CONTAINER_HOST", "CONTAINER_CONNECTION"};
+  command.is_own = true;
   return command;
 }
 

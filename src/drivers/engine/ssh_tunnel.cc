@@ -108,8 +108,8 @@ Result<SshTunnel> open_ssh_tunnel(const std::string& destination, const WaitLimi
   tunnel.socket =
       TRY(LocalSocket::open([command = ssh_command(destination, limits), words = tunnel.words](
                                 int client, const std::stop_token& stop) {
-        auto dialogue =
-            Dialogue::start({.arguments = command, .session = true}, Dialogue::Errors::kept);
+        auto dialogue = Dialogue::start({.arguments = command, .session = true, .is_own = true},
+                                        Dialogue::Errors::kept);
         if (!dialogue) {
           words->add(to_string(dialogue.error()));
           return;

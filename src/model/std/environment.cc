@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/user_variables.h"
 #include "model/program/text_form.h"
 #include "model/std/groups.h"
 #include "value/python.h"
@@ -13,7 +14,7 @@
 namespace fettle::model {
 namespace {
 
-const char* variable(PluginCall& call) { return std::getenv(std::string(call.text(0)).c_str()); }
+const char* variable(PluginCall& call) { return user_variable(std::string(call.text(0))); }
 
 bool get_env(PluginCall& call) {
   if (const char* value = variable(call))

@@ -1,0 +1,138 @@
+/// The table of what each command needs of whoever has a server run it.
+
+#include "app/command_rights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/commands.h"
+#include "base/text.h"
+#include "cli/server_choice.h"
+
+namespace fettle {
+namespace {
+
+CommandNeeds needs(const std::string& line) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(line, ' '))
+    words.emplace_back(word);
+  CommandLine parsed;
+  const auto command = parse_command(all_commands(), words, parsed);
+  EXPECT_TRUE(command) << line << ": " << to_string(command.error());
+  return command ? needs_of(**command, parsed) : CommandNeeds{};
+}
+std::string right(const std::string& line) { return std::string(to_string(needs(line).right)); }
+/// The environments, `all` for what shows those that may be seen, `server`, or `?`.
+std::string about(const std::string& line) {
+  const CommandNeeds needed = needs(line);
+  switch (needed.reach) {
+    case Reach::named:
+      return join(needed.environments, " ");
+    case Reach::shown:
+      return "all";
+    case Reach::server:
+      return "server";
+    case Reach::unknown:
+      break;
+  }
+  return "?";
+}
+
+TEST(CommandRights, EveryCommandOfAServerHasOneRow) {
+  std::vector<std::string> classified, known;
+  for (const CommandRight& row : command_rights())
+    classified.emplace_back(row.words);
+  for (const Command& command : all_commands())
+    if (command.place == CommandPlace::server)
+      known.push_back(command.words);
+  std::ranges::sort(classified);
+  std::ranges::sort(known);
+  EXPECT_EQ(classified, known) << "a command without a row, or a row without a command";
+}
+
+TEST(CommandRights, OneThatNobodyClassifiedNeedsEverything) {
+  Command command;
+  command.words = "new one";
+  const CommandNeeds needed = needs_of(command, {});
+  EXPECT_EQ(needed.right, Right::admin);
+  EXPECT_EQ(needed.reach, Reach::server);
+  EXPECT_EQ(watch_of(command, {}), Right::admin);
+}
+
+TEST(CommandRights, WhatChangesSomethingNeedsTheRightToAct) {
+  for (const CommandRight& row : command_rights())
+    for (const char* const word :
+         {"add", "rm", "stop", "start", "restart", "update", "exec", "shell", "cp", "upload",
+          "delete", "apply", "push", "release", "label", "scale", "pause", "undo", "set"})
+      if (row.words == word || row.words.ends_with(cat(" ", word))) {
+        EXPECT_GE(row.right, Right::act) << row.words;
+      }
+}
+
+TEST(CommandRights, WordsChangeWhatIsNeeded) {
+  EXPECT_EQ(right("run pkg"), "act");
+  EXPECT_EQ(right("run pkg --dry-run"), "plan");
+  EXPECT_EQ(right("run pkg --dry-run=false"), "act");
+  EXPECT_EQ(right("run pkg --dependencies"), "plan");
+  EXPECT_EQ(right("run pkg --dependencies --pull"), "act");
+  EXPECT_EQ(right("run pkg --output-graph"), "plan");
+  EXPECT_EQ(right("run pkg --output-graph=false"), "act");
+  EXPECT_EQ(right("run pkg --plan due"), "act");
+  EXPECT_EQ(right("plan pkg"), "plan");
+  EXPECT_EQ(right("plan pkg --out due"), "plan");
+  EXPECT_EQ(right("import compose.yml"), "act");
+  EXPECT_EQ(right("import -c compose.yml"), "plan");
+  EXPECT_EQ(right("import -c=false compose.yml"), "act");
+  EXPECT_EQ(right("export"), "act");
+  EXPECT_EQ(right("export --dry-run"), "plan");
+  EXPECT_EQ(right("export -j out.json"), "plan");
+  EXPECT_EQ(right("export -j out.json --apply"), "act");
+  EXPECT_EQ(right("versions push v.json --dry-run"), "plan");
+  EXPECT_EQ(right("diff -f web.yaml"), "plan");
+  EXPECT_EQ(right("enclave ls"), "read");
+  EXPECT_EQ(right("enclave ls --show-secrets"), "act");
+  EXPECT_EQ(right("enclave ls --engine tcp://10.0.0.1:1"), "admin");
+  EXPECT_EQ(right("run pkg --engine tcp://10.0.0.1:1"), "admin");
+  EXPECT_EQ(needs("get pods --engine tcp://10.0.0.1:1").manner, " with `--engine`");
+  EXPECT_EQ(right("token create ci"), "admin");
+  EXPECT_EQ(right("clean"), "admin");
+  EXPECT_EQ(right("node add n --engine tcp://10.0.0.1:1"), "admin");
+}
+
+TEST(CommandRights, WordsSayWhichEnvironmentIsMeant) {
+  EXPECT_EQ(about("run pkg"), "?") << "its package says it, which has not been sent yet";
+  EXPECT_EQ(about("run pkg -e shop"), "shop");
+  EXPECT_EQ(about("service ls shop"), "shop");
+  EXPECT_EQ(about("service exec -e shop web ls"), "shop");
+  EXPECT_EQ(about("enclave rm a b"), "a b");
+  EXPECT_EQ(about("enclave rm"), "?");
+  EXPECT_EQ(about("enclave add shop"), "shop");
+  EXPECT_EQ(about("enclave add -n shop"), "shop");
+  EXPECT_EQ(about("enclave add"), "?") << "its name is drawn";
+  EXPECT_EQ(about("enclave ls"), "all");
+  EXPECT_EQ(about("events"), "all");
+  EXPECT_EQ(about("events shop"), "shop");
+  EXPECT_EQ(about("why service/web"), "all");
+  EXPECT_EQ(about("why service/web -e shop"), "shop");
+  EXPECT_EQ(about("get pods"), "fleet");
+  EXPECT_EQ(about("get pods -e web"), "web");
+  EXPECT_EQ(about("versions ls networks"), "networks");
+  EXPECT_EQ(about("setting get x"), "?");
+  EXPECT_EQ(about("dump"), "server");
+  EXPECT_EQ(about("token ls"), "server");
+}
+
+TEST(CommandRights, WhoLooksOnNeedsAsMuchAsWhatIsShown) {
+  const auto watch = [](std::vector<std::string> words) {
+    CommandLine parsed;
+    const auto command = parse_command(all_commands(), std::move(words), parsed);
+    return std::string(to_string(watch_of(**command, parsed)));
+  };
+  EXPECT_EQ(watch({"run", "pkg"}), "read");
+  EXPECT_EQ(watch({"run", "pkg", "--show-secrets"}), "act");
+  EXPECT_EQ(watch({"service", "exec", "shop", "web", "env"}), "act");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,251 @@
+#include "remote/tokens.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "base/lock_file.h"
+#include "base/rfc3339.h"
+#include "base/text.h"
+#include "base/token.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration change_limit = 10s, one_day = 24h;
+constexpr size_t longest_name = 64;
+
+Error damaged(const Path& file, std::string_view why) {
+  return user_error(cat("`", file.string(), "`, which has the tokens of the server, is damaged: ",
+                        why, "; put it right, or remove it and make new tokens"));
+}
+
+Status check_token_name(const std::string& name) {
+  if (name == own_token_name)
+    return user_error(cat("a token cannot be called `", name,
+                          "`: that is the one that `fettle serve` makes or reads"));
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  const bool is_good = !name.empty() && name.size() <= longest_name && is_plain(name[0]) &&
+                       std::ranges::all_of(name, [&](char c) {
+                         return is_plain(c) || c == '-' || c == '_' || c == '.';
+                       });
+  if (is_good)
+    return {};
+  return user_error(cat("a token cannot be called `", printable(name), "`: its name has at most ",
+                        longest_name, " letters, digits, `-`, `_` and `.`, and begins with a ",
+                        "letter or digit"));
+}
+
+Value value_of(const Token& token) {
+  std::vector<Value> patterns;
+  for (const std::string& pattern : token.grant.environments)
+    patterns.emplace_back(pattern);
+  return Value::dict({{"name", token.grant.token},
+                      {"right", to_string(token.grant.right)},
+                      {"environments", Value::list(std::move(patterns))},
+                      {"created", write_moment(token.created)},
+                      {"expires", token.expires ? Value(write_moment(*token.expires)) : Value()},
+                      {"digest", token.digest}});
+}
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// Whatever it does not say as it should gives no right.
+Result<Token> token_of(const Value& value) {
+  Token token;
+  token.grant.token = value.text_at("name");
+  TRY(check_token_name(token.grant.token));
+  token.grant.right = TRY(right_named(value.text_at("right")));
+  const Value& patterns = value.at("environments");
+  if (!patterns.is_list())
+    return user_error("`environments` must be a list of texts");
+  for (const Value& pattern : patterns.items()) {
+    if (!pattern.is_text() || pattern.text().str().empty())
+      return user_error("`environments` must be a list of texts");
+    token.grant.environments.push_back(pattern.text().str());
+  }
+  token.created = TRY(read_moment(value.text_at("created")));
+  const Value* const expires = value.find("expires");
+  if (expires == nullptr || (!expires->is_null() && !expires->is_text()))
+    return user_error("`expires` must be a moment or null");
+  if (expires->is_text())
+    token.expires = TRY(read_moment(expires->text().view()));
+  token.digest = value.text_at("digest");
+  if (!is_digest(token.digest))
+    return user_error("`digest` must be a SHA-256");
+  return token;
+}
+
+}  // namespace
+
+TokenBook token_book(const Path& home) { return {home / "tokens.json", home / "serve" / "used"}; }
+
+Result<std::vector<Token>> TokenBook::read() const {
+  struct stat about{};
+  if (stat(file_.c_str(), &about) != 0) {
+    if (errno == ENOENT)
+      return std::vector<Token>();
+    return file_error("cannot read", file_);
+  }
+  if ((about.st_mode & 077U) != 0)
+    return user_error(cat("others can read or write `", file_.string(),
+                          "`, which has the tokens of the server; `chmod 600 ", file_.string(),
+                          "` closes it"));
+  const Result<Value> value = read_json(TRY(read_file(file_)));
+  if (!value)
+    return damaged(file_, value.error().message);
+  if (!value->at("tokens").is_list())
+    return damaged(file_, "it has no list `tokens`");
+  std::vector<Token> tokens;
+  for (const Value& item : value->at("tokens").items()) {
+    Result<Token> token = token_of(item);
+    if (!token)
+      return damaged(file_, cat("token ", tokens.size() + 1, ": ", token.error().message));
+    tokens.push_back(*std::move(token));
+  }
+  return tokens;
+}
+
+Result<std::vector<Token>> TokenBook::all() const { return read(); }
+
+Status TokenBook::change_all(const std::function<Status(std::vector<Token>&)>& change) const {
+  TRY(make_directories(file_.parent_path()));
+  const LockFile lock = TRY(LockFile::await(file_.string() + ".lock", change_limit, {}));
+  std::vector<Token> tokens = TRY(read());
+  TRY(change(tokens));
+  std::ranges::sort(tokens, {}, [](const Token& token) { return token.grant.token; });
+  std::vector<Value> values;
+  for (const Token& token : tokens)
+    values.push_back(value_of(token));
+  return write_file(
+      file_,
+      write_json(Value::dict({{"tokens", Value::list(std::move(values))}}), {.indent = 2}) + "\n",
+      0600);
+}
+
+Result<std::string> TokenBook::add(Token token) const {
+  const std::string name = token.grant.token;
+  TRY(check_token_name(name));
+  for (const std::string& pattern : token.grant.environments)
+    if (pattern.empty())
+      return user_error("`--environment` must name an environment, or a pattern such as `web-*`");
+  if (token.grant.right == Right::admin && token.grant.is_limited())
+    return user_error(
+        "`admin` is about the server as a whole, so it cannot be limited to environments; "
+        "`act` can");
+  const std::string text = TRY(new_token("a token"));
+  token.digest = sha256_hex(text);
+  TRY(change_all([&](std::vector<Token>& tokens) -> Status {
+    for (const Token& other : tokens)
+      if (other.grant.token == name)
+        return user_error(cat("there is a token `", name, "` already: `fettle token rm ", name,
+                              "` takes it away, then another one may have the name"));
+    tokens.push_back(token);
+    return {};
+  }));
+  unlink((uses_ / name).c_str());  // of one that had the name before
+  return text;
+}
+
+Status TokenBook::remove(const std::string& name) const {
+  TRY(change_all([&](std::vector<Token>& tokens) -> Status {
+    std::vector<std::string> names;
+    for (const Token& token : tokens)
+      names.push_back(token.grant.token);
+    if (std::erase_if(tokens, [&](const Token& token) { return token.grant.token == name; }) > 0)
+      return {};
+    if (name == own_token_name)
+      return user_error(
+          "the token `serve` is the one that `fettle serve` made or read: it ends with the server");
+    return user_error(cat("there is no token `", printable(name), "`", suggestion(name, names),
+                          "; `fettle token ls` lists all"));
+  }));
+  unlink((uses_ / name).c_str());
+  return {};
+}
+
+std::optional<Time> TokenBook::last_used(const std::string& name) const {
+  struct stat about{};
+  if (stat((uses_ / name).c_str(), &about) != 0)
+    return std::nullopt;
+  return Time(std::chrono::seconds(about.st_mtim.tv_sec) +
+              std::chrono::nanoseconds(about.st_mtim.tv_nsec));
+}
+
+Result<Grant> TokenBook::grant_of(std::string_view text, std::string_view own, Time now) const {
+  if (is_same_token(text, own))
+    return Grant{std::string(own_token_name), Right::admin, {}};
+  const Result<std::vector<Token>> tokens = read();
+  if (!tokens)
+    return world_error(
+        "the server cannot read its tokens; `fettle token ls` on its machine says why");
+  // All of them are compared, so the time says nothing about which one it is.
+  const std::string digest = sha256_hex(text);
+  const Token* found = nullptr;
+  for (const Token& token : *tokens)
+    if (is_same_token(token.digest, digest))
+      found = &token;
+  if (found == nullptr)
+    return user_error(
+        "the server does not know this token: it is what `fettle token create` or `fettle serve` "
+        "printed there, or what the server's `--token-file` holds");
+  if (found->expires && *found->expires <= now)
+    return user_error(cat("the token `", found->grant.token, "` expired at ",
+                          write_moment(*found->expires),
+                          ": ask who keeps the server for a new one"));
+  return found->grant;
+}
+
+void TokenBook::note_use(const std::string& name, Time now) const {
+  if (!make_directories(uses_))
+    return;
+  const Descriptor file(
+      ::open((uses_ / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const auto since = now.time_since_epoch();
+  const timespec at{std::chrono::duration_cast<std::chrono::seconds>(since).count(),
+                    (since % 1s).count()};
+  const std::array<timespec, 2> times{at, at};
+  if (file.is_open())
+    static_cast<void>(futimens(file.get(), times.data()));
+}
+
+Result<Time> expiry_asked(std::string_view text, Time now) {
+  const auto wrong = [&](std::string_view why) {
+    return user_error(cat("`--expires` ", why,
+                          ": expected how long the token lives, as `30d` or `12h`, or its end, as ",
+                          "`2027-12-31` or `2027-12-31T12:00:00Z`"));
+  };
+  constexpr int most_days = 36'500;
+  int days = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), days);
+  if (failure == std::errc() && std::string_view(end, text.data() + text.size()) == "d") {
+    if (days < 1 || days > most_days)
+      return wrong(cat("must be from 1 to ", most_days, " days"));
+    return now + days * one_day;
+  }
+  if (const Result<Duration> lasts = parse_duration(text)) {
+    if (*lasts <= 0s)
+      return wrong(cat("must be in the future, and `", printable(text), "` is not"));
+    return now + *lasts;
+  }
+  Result<Time> at = read_moment(text);
+  if (!at) {
+    at = read_moment(cat(text, "T00:00:00Z"));
+    if (!at)
+      return wrong(cat("cannot be `", printable(text), "`"));
+    *at += one_day;
+  }
+  if (*at <= now)
+    return wrong(cat("must be in the future, and `", printable(text), "` is over"));
+  return *at;
+}
+
+}  // namespace fettle

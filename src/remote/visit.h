@@ -1,0 +1,38 @@
+#pragma once
+/// Who is at the other end of a connection, and what he may do now.
+
+#include <string>
+
+#include "remote/audit_log.h"
+#include "remote/session.h"
+
+namespace fettle {
+
+class Visit {
+ public:
+  /// `token`: its text. `from`: the address of the client.
+  Visit(const ServeSettings& settings, std::string token, std::string from)
+      : settings_(settings), token_(std::move(token)), from_(std::move(from)) {}
+
+  /// Whether he may come in. Error: his token does not count, which is noted.
+  Status enter();
+  /// Lets him do this, by what his token may do now: since he came, it may have been taken away. Who
+  /// is refused (`Blame::user`) is noted. `shown`: what he wants, for the note.
+  Result<Grant> allow(const CommandNeeds& needs, const std::string& shown);
+  /// What was let in is noted before it begins, with its run, if it is one. Gives what `note_end`
+  /// takes. Error: it cannot be noted, so it must not begin.
+  Result<std::string> note(const CommandNeeds& needs, const std::string& shown, int64_t run) const;
+  void note_end(const std::string& noted, int64_t code) const;
+
+  /// The name that his token had when it was last seen.
+  const std::string& token_name() const { return name_; }
+
+ private:
+  AuditEntry entry(const std::string& shown) const;
+
+  const ServeSettings& settings_;
+  const std::string token_, from_;
+  std::string name_;
+};
+
+}  // namespace fettle
