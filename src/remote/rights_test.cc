@@ -398,6 +398,8 @@ TEST_F(ServerRightsTest, AnExpiredOneIsRefusedAtItsNextRequest) {
   EXPECT_EQ(late.code, 2);
   EXPECT_NE(late.errors.find("the token `ci` expired at 2024-10-04T13:00:00Z"), std::string::npos)
       << late.errors;
+  EXPECT_EQ(audit().back().token, "ci");
+  EXPECT_NE(audit().back().refused, "");
 }
 
 TEST_F(ServerRightsTest, AConnectionBeginsNothingMoreWithoutItsToken) {

@@ -180,28 +180,38 @@ std::optional<Time> TokenBook::last_used(const std::string& name) const {
               std::chrono::nanoseconds(about.st_mtim.tv_nsec));
 }
 
+Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
+  // All of them are compared, so the time says nothing about which one it is.
+  const std::string digest = sha256_hex(text);
+  std::optional<Token> found;
+  for (const Token& token : TRY(read()))
+    if (is_same_token(token.digest, digest))
+      found = token;
+  return found;
+}
+
+std::string TokenBook::name_of(std::string_view text) const {
+  const Result<std::optional<Token>> found = find(text);
+  return found && *found ? (*found)->grant.token : std::string();
+}
+
 Result<Grant> TokenBook::grant_of(std::string_view text, std::string_view own, Time now) const {
   if (is_same_token(text, own))
     return Grant{std::string(own_token_name), Right::admin, {}};
-  const Result<std::vector<Token>> tokens = read();
-  if (!tokens)
+  const Result<std::optional<Token>> found = find(text);
+  if (!found)
     return world_error(
         "the server cannot read its tokens; `fettle token ls` on its machine says why");
-  // All of them are compared, so the time says nothing about which one it is.
-  const std::string digest = sha256_hex(text);
-  const Token* found = nullptr;
-  for (const Token& token : *tokens)
-    if (is_same_token(token.digest, digest))
-      found = &token;
-  if (found == nullptr)
+  if (!*found)
     return user_error(
         "the server does not know this token: it is what `fettle token create` or `fettle serve` "
         "printed there, or what the server's `--token-file` holds");
-  if (found->expires && *found->expires <= now)
-    return user_error(cat("the token `", found->grant.token, "` expired at ",
-                          write_moment(*found->expires),
+  const Token& token = **found;
+  if (token.expires && *token.expires <= now)
+    return user_error(cat("the token `", token.grant.token, "` expired at ",
+                          write_moment(*token.expires),
                           ": ask who keeps the server for a new one"));
-  return found->grant;
+  return token.grant;
 }
 
 void TokenBook::note_use(const std::string& name, Time now) const {

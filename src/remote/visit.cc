@@ -15,6 +15,7 @@ Status Visit::enter() {
       book.note_use(name_, now);
     return {};
   }
+  name_ = book.name_of(token_);
   AuditEntry refused = entry({});
   refused.refused = grant.error().message;
   audit_log(settings_.home).refuse(refused);
