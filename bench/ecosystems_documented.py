@@ -143,6 +143,8 @@ def worded(text):
     """A comment without what each program says in its own words: the function that failed, the trace, a link to a profile."""
     if re.match(r"(?:idem|fettle) exec \S", text):
         return None  # a command for people to run again
+    if text.startswith("Result of require "):  # in any order, here each once
+        return "\n".join(sorted(set(text.split("\n"))))
     text = re.sub(r"No profiles found for '.*'|no profiles are found for .*", "no profiles", text)
     if text.startswith("Traceback"):
         text = text.strip().split("\n")[-1]
