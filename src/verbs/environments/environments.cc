@@ -130,10 +130,14 @@ Result<std::vector<Environment>> list_environments(const Workplace& place) {
       if (const auto found = driver->list({}, place.interrupt->acts_token()))
         for (const Found& one : *found)
           names.insert(one.key.environment);
-  // Of what is not for whoever asks, the store tells nothing.
-  std::erase_if(names, [&](const Name& name) { return !place.store->holder(name); });
-  for (const Name& name : names)
-    known.push_back({name, {}, {}, {}});
+  for (const Name& name : names) {
+    // Of what is not for whoever asks, the store tells nothing. That it cannot tell is an error.
+    const Result<std::optional<Holder>> holder = place.store->holder(name);
+    if (holder)
+      known.push_back({name, {}, {}, {}});
+    else if (holder.error().blame != Blame::user)
+      return holder.error();
+  }
   return known;
 }
 
