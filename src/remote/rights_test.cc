@@ -433,21 +433,11 @@ TEST_F(ServerRightsTest, AConnectionBeginsNothingMoreWithoutItsToken) {
 TEST_F(ServerRightsTest, VariablesAreTextForWhoMayNotAct) {
   serve();
   server_.token = token("ci", Right::plan);
-  Line line = open_line();
   CommandRequest request;
   request.words = {"plans", "variables"};
   request.folder = "/";
   request.environment = {{"GIT_SSH_COMMAND", "mine"}, {"FETTLE_TAG", "v1"}};
-  line.send(FrameType::command, write_json(value_of(request)));
-  ASSERT_TRUE(line.push_all(20s));
-  std::string output;
-  while (const std::optional<Frame> frame = line.await(20s)) {
-    if (frame->type == FrameType::output)
-      output += frame->payload;
-    if (frame->type == FrameType::end)
-      break;
-  }
-  EXPECT_EQ(output, "mine unset unset v1\n");
+  EXPECT_EQ(output_of(request), "mine unset unset v1\n");
 }
 
 TEST_F(ServerRightsTest, ARunningCommandEndsByItself) {

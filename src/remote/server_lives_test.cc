@@ -36,21 +36,11 @@ TEST_F(ServerOfCommandsTest, FilesTravelThereAndBack) {
 
 TEST_F(ServerOfCommandsTest, VariablesOfTheMachineAreTheServersOwn) {
   serve();
-  Line line = open_line();
   CommandRequest request;
   request.words = {"variables"};
   request.folder = "/home/me";
   request.environment = {{"FETTLE_HOME", "/nowhere"}, {"PATH", "/nowhere"}, {"FETTLE_TAG", "v1"}};
-  line.send(FrameType::command, write_json(value_of(request)));
-  ASSERT_TRUE(line.push_all(20s));
-  std::string output;
-  while (const std::optional<Frame> frame = line.await(20s)) {
-    if (frame->type == FrameType::output)
-      output += frame->payload;
-    if (frame->type == FrameType::end)
-      break;
-  }
-  EXPECT_EQ(output, "v1 /home/me\n");
+  EXPECT_EQ(output_of(request), "v1 /home/me\n");
 }
 
 TEST_F(ServerOfCommandsTest, StandardInputTravelsOnlyWhenItIsRead) {
