@@ -36,4 +36,5 @@ const std::vector<CommandRight>& command_rights();
 /// For a command at a server, as it was called: the rights, and who else may look on.
 CommandNeeds needs_of(const Command& command, const CommandLine& parsed);
 Right watch_of(const Command& command, const CommandLine& parsed);
+
 }  // namespace fettle

@@ -13,7 +13,8 @@ namespace fettle {
 Value server_document(const std::string& address, const std::string& token);
 /// `name`, `url`, and whether it is `used`.
 Value document_of(const Contexts& contexts);
-/// `run`, `command`, `began`, the name of the `token` that began it, `status` (`running`, `ended` or `killed`), and the exit `code`.
+/// `run`, `command`, `began`, the name of the `token` that began it, `status` (`running`, `ended` or
+/// `killed`), and the exit `code`.
 Value value_of(const RunView& run);
 /// `name`, `right`, `environments` (patterns; none: all), `created`, `expires` and `last_used`.
 Value document_of(const Token& token, const std::optional<Time>& last_used);
