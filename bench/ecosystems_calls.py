@@ -14,7 +14,7 @@ CALLS = [
     ("around.logged", {"log": []}), ("around.plain", {"log": []}), ("around.instead", {"log": []}), ("around.aliased", {"type": "large"}),
     ("around.aliased", {"type_": "large"}), ("deep.down.plain", {"log": []}), ("soft.fails", {}), ("soft.fails_at_once", {}),
     ("accounts.gathered", {}), ("accounts.sealed", {}), ("accounts.rendered", {}), ("accounts.commented", {}), ("accounts.called", {}),
-    ("accounts.many", {}),
+    ("accounts.many", {}), ("accounts.unlocked", {}),
 ]
 # States of `auto_state`, one after the other: function, test mode, what memory has, arguments.
 STATES = [

@@ -1,4 +1,5 @@
 """Credentials, and files through renderers."""
+import tempfile
 
 
 async def gathered(hub, ctx):
@@ -12,6 +13,16 @@ async def gathered(hub, ctx):
     single = await hub.acct.init.single(profile_name="none", subs=["calls"], sub_profiles=None, profiles=profiles)
     known = sorted(name for name in profiles["calls"])
     return {"result": True, "ret": [dict(found), dict(kept), dict(single), known, hub.acct.DEFAULT, hub.acct.UNLOCKED]}
+
+
+async def unlocked(hub, ctx):
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        file.write("default: kept\ncalls:\n  kept:\n    key: k\n")
+        file.flush()
+        before = [dict(hub.acct.PROFILES), hub.acct.UNLOCKED, hub.acct.DEFAULT]
+        await hub.acct.init.unlock(file.name, None)
+    profiles = {name: dict(one) for name, one in hub.acct.PROFILES.items()}
+    return {"result": True, "ret": [before, profiles, hub.acct.UNLOCKED, hub.acct.DEFAULT]}
 
 
 async def sealed(hub, ctx):
