@@ -84,6 +84,12 @@ struct HttpRequest {
   TlsSettings tls{};
 };
 
+/// Whether a request that was begun then and failed has had its time. libcurl counts the milliseconds
+/// that it has begun, so one may be missing.
+inline bool has_taken(Instant begun, Duration time_limit) {
+  return instant_from_clock() - begun + std::chrono::milliseconds(1) >= time_limit;
+}
+
 struct HttpResponse {
   int status = 0;
   std::vector<HttpHeader> headers{};

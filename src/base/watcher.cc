@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/wait.h"
-
 namespace fettle {
 namespace {
 
@@ -150,29 +148,37 @@ void Watcher::run(const std::function<void(const std::string& what)>& tell, std:
   }
 }
 
-bool watch_writes(const std::string& path, const std::function<void()>& tell,
-                  std::stop_token stop) {
+std::optional<WriteNotices> WriteNotices::open(const std::string& path) {
   const std::filesystem::path file(path);
-  const std::string name = file.filename();
-  const Descriptor notices(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  Descriptor notices(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!notices.is_open() || inotify_add_watch(notices.get(), file.parent_path().c_str(),
                                               IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0)
-    return false;
-  Poller poller(std::move(stop));
-  std::vector<pollfd> waited{{notices.get(), POLLIN, 0}};
-  alignas(inotify_event) std::array<char, 16'384> buffer;
-  while (poller.wait(waited, for_ever)) {
-    bool is_written = false;
-    for (ssize_t size = 0; (size = read(notices.get(), buffer.data(), buffer.size())) > 0;)
-      for (size_t at = 0; at < static_cast<size_t>(size);) {
-        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
-        at += sizeof(inotify_event) + event->len;
-        is_written |= (event->mask & IN_Q_OVERFLOW) != 0 || (event->len > 0 && name == event->name);
-      }
-    if (is_written)
-      tell();
+    return std::nullopt;
+  return WriteNotices(std::move(notices), file.filename());
+}
+
+Result<bool> WriteNotices::wait(Poller& poller, Duration limit) {
+  const auto began = std::chrono::steady_clock::now();
+  while (true) {
+    pollfd waited{notices_.get(), POLLIN, 0};
+    const Duration left = limit > Duration::zero() ? left_of(limit, began) : limit;
+    if (TRY(poller.wait(std::span(&waited, 1), left)) == 0)
+      return false;
+    if (take())
+      return true;
   }
-  return true;
+}
+
+bool WriteNotices::take() {
+  bool is_written = false;
+  alignas(inotify_event) std::array<char, 16'384> buffer;
+  for (ssize_t size = 0; (size = read(notices_.get(), buffer.data(), buffer.size())) > 0;)
+    for (size_t at = 0; at < static_cast<size_t>(size);) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      at += sizeof(inotify_event) + event->len;
+      is_written |= (event->mask & IN_Q_OVERFLOW) != 0 || (event->len > 0 && name_ == event->name);
+    }
+  return is_written;
 }
 
 }  // namespace fettle

@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
 
 #include "base/file.h"
+#include "base/wait.h"
 
 namespace fettle {
 
@@ -49,9 +51,24 @@ class Watcher {
   std::map<std::string, Descriptor> processes_;  ///< that have not ended, by number
 };
 
-/// Calls `tell` when something is written to a file that others keep open, which `Watcher` leaves
-/// out, until a stop is asked for. The file need not be there; its folder has to be. False at once:
-/// the system refuses.
-bool watch_writes(const std::string& path, const std::function<void()>& tell, std::stop_token stop);
+/// Notices of writes to a file that others keep open, which `Watcher` leaves out. The file need not
+/// be there; its folder has to be.
+class WriteNotices {
+ public:
+  /// None: the system refuses.
+  static std::optional<WriteNotices> open(const std::string& path);
+  /// Waits for a write since the last call. False: the limit is over before. Errors are those of the
+  /// poller.
+  Result<bool> wait(Poller& poller, Duration limit);
+
+ private:
+  WriteNotices(Descriptor notices, std::string name)
+      : notices_(std::move(notices)), name_(std::move(name)) {}
+  /// Takes the notices that are there. Whether one is of the file.
+  bool take();
+
+  Descriptor notices_;
+  std::string name_;  ///< of the file in its folder
+};
 
 }  // namespace fettle

@@ -102,21 +102,22 @@ TEST_F(WatcherTest, AProcessThatIsNotThereIsToldOfOnce) {
   EXPECT_TRUE(told_.empty());
 }
 
-TEST_F(WatcherTest, WritesToAFileThatOthersKeepOpenAreToldUntilTheEnd) {
-  std::counting_semaphore<> writes(0);
-  std::atomic<bool> can_tell = false;
-  std::jthread thread([&](const std::stop_token& stop) {
-    can_tell = watch_writes(at("log"), [&] { writes.release(); }, stop);
-  });
-  // It may begin to watch after the first of them.
-  std::ofstream file(at("log"));
-  do
-    file << "x" << std::flush;
-  while (!writes.try_acquire_for(std::chrono::milliseconds(10)));
-  thread.request_stop();
-  thread.join();
-  EXPECT_TRUE(can_tell);
-  EXPECT_FALSE(watch_writes("/no/such/folder/log", [] {}, {}));
+TEST_F(WatcherTest, WritesToAFileThatOthersKeepOpenAreNoticedUntilTheEnd) {
+  std::stop_source stop;
+  Poller poller(stop.get_token());
+  std::optional<WriteNotices> notices = WriteNotices::open(at("log"));
+  ASSERT_TRUE(notices);
+  std::ofstream file(at("log")), other(at("other"));
+  EXPECT_TRUE(*notices->wait(poller, for_ever)) << "it has come";
+  other << "x" << std::flush;
+  EXPECT_FALSE(*notices->wait(poller, std::chrono::milliseconds(20))) << "nothing since";
+  file << "x" << std::flush;
+  other << "x" << std::flush;
+  EXPECT_TRUE(*notices->wait(poller, for_ever));
+  EXPECT_FALSE(*notices->wait(poller, Duration::zero()));
+  stop.request_stop();
+  EXPECT_TRUE(is_cancelled(notices->wait(poller, for_ever).error()));
+  EXPECT_FALSE(WriteNotices::open("/no/such/folder/log"));
 }
 
 }  // namespace

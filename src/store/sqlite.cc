@@ -280,7 +280,31 @@ Result<int64_t> Sqlite::stamp() {
 }
 
 bool Sqlite::watch(const std::function<void()>& tell, std::stop_token stop) {
-  return !is_in_memory() && watch_writes(cat(path_, "-wal"), tell, std::move(stop));
+  constexpr Duration first_pause = 1ms, longest_pause = 1s;
+  if (is_in_memory())
+    return false;
+  Poller poller(stop);
+  std::optional<WriteNotices> notices = WriteNotices::open(cat(path_, "-wal"));
+  const Result<std::unique_ptr<Sqlite>> own = open(path_);
+  Result<int64_t> seen = own ? (*own)->stamp() : Result<int64_t>(own.error());
+  if (!notices || !seen)
+    return false;
+  tell();  // whatever was written before was not heard
+  // A commit is written to the log a moment before others can read it, and the writer may lose the
+  // processor in between. So a notice says only that it is worth looking, for a while.
+  for (Duration pause = longest_pause; !stop.stop_requested();) {
+    const Result<bool> is_written = notices->wait(poller, pause);
+    if (!is_written)
+      return stop.stop_requested();
+    pause = *is_written ? first_pause : std::min<Duration>(pause * 2, longest_pause);
+    const Result<int64_t> stamp = (*own)->stamp();
+    if (stamp && *stamp == *seen)
+      continue;
+    if (stamp)
+      seen = *stamp;
+    tell();
+  }
+  return true;
 }
 
 }  // namespace fettle

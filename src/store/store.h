@@ -59,9 +59,9 @@ class Store {
 
   /// A number that changes if another process has written since the last call. Takes microseconds.
   virtual Result<int64_t> stamp() = 0;
-  /// Calls `tell` when any process, including this one, may have written. It does so on the calling
-  /// thread, until a stop is requested. Returns false at once if the system cannot tell. May be
-  /// called from any thread.
+  /// Calls `tell` at once, and then when any process, including this one, may have written something
+  /// that can be read now. It does so on the calling thread, until a stop is requested. Returns
+  /// false if the system cannot tell, or no longer. May be called from any thread.
   virtual bool watch(const std::function<void()>& tell, std::stop_token stop) = 0;
 
   /// The versions of environments: their wanted states.

@@ -36,7 +36,7 @@ GrpcResult<std::string> Client::call(std::string_view method, std::string_view m
   const Result<HttpResponse> answer = http_.send(std::move(request), stop);
   if (answer)
     return read_grpc_answer(*answer);
-  if (!is_cancelled(answer.error()) && instant_from_clock() - began >= limit)
+  if (!is_cancelled(answer.error()) && has_taken(began, limit))
     return GrpcError(GrpcCode::deadline_exceeded,
                      cat("the runtime did not end the call within ", fettle::to_string(limit)));
   return answer.error();

@@ -91,7 +91,7 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
     return std::move(*refused);
   if (!sent && is_cancelled(sent.error()))
     return std::move(sent).error();
-  if (!sent && general > 0s && instant_from_clock() - begun >= general)
+  if (!sent && general > 0s && has_taken(begun, general))
     sent.error().message =
         cat("it took longer than `--transfer-timeout` (", to_string(general), ")");
   sent = std::move(sent).context("talking to the engine at `" + address_.text + "`");

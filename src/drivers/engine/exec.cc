@@ -70,7 +70,8 @@ Error took_longer(Duration limit, bool is_general = true) {
                  : cat("the command took longer than ", to_string(limit)));
 }
 
-constexpr Duration limit_of_an_end = 1s;
+/// To end a command: as long as the engine answers, once it does not, and for one answer.
+constexpr Duration limit_of_an_end = 5s, limit_of_silence = 2s, limit_of_look = 1s;
 constexpr size_t full_id = 64;
 
 std::string of_process(std::string_view process, std::string_view file) {
@@ -123,10 +124,17 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
   const ShutdownHold hold;
   // Output can arrive a moment before the engine has noted the process that writes it.
   const auto began = std::chrono::steady_clock::now();
-  for (Duration pause = 1ms; left_of(limit_of_an_end, began) > 0s; pause *= 2) {
+  auto heard = began;
+  for (Duration pause = 1ms; left_of(limit_of_an_end, began) > 0s;
+       pause = std::min<Duration>(pause * 2, 100ms)) {
+    if (!pause_for(pause, {}) || left_of(limit_of_silence, heard) == 0s)
+      return;
     const auto answer =
-        engine.ask({.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
-    if (!answer || !answer->ok())
+        engine.ask({.path = cat("/exec/", id, "/json"), .time_limit = limit_of_look}, {});
+    if (!answer || answer->status >= 500)
+      continue;
+    heard = std::chrono::steady_clock::now();
+    if (!answer->ok())
       return;
     const bool runs = answer->body.bool_at("Running");
     const Value& code = answer->body.at("ExitCode");
@@ -142,8 +150,6 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
       kill(static_cast<pid_t>(-process), SIGKILL);
       return;
     }
-    if (!pause_for(pause, {}))
-      return;
   }
 }
 
@@ -181,11 +187,11 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
       result.error().unknown_outcome = true;
     return result;
   };
-  const auto began = std::chrono::steady_clock::now();
+  const Instant began = instant_from_clock();
   const Result<EngineAnswer> asked = begun(engine.ask(std::move(call), stop));
   if (!asked) {
     end_exec(engine, container, id);
-    const bool is_over = limit > 0s && left_of(limit, began) == 0s;
+    const bool is_over = limit > 0s && has_taken(began, limit);
     const bool is_general = options.time_limit <= 0s;
     return is_over && !is_cancelled(asked.error())
                ? begun(Result<int64_t>(took_longer(limit, is_general)))

@@ -186,7 +186,7 @@ Status pull(Engine& engine, const std::string& reference, const std::optional<Re
   const Result<EngineAnswer> asked = engine.ask(std::move(call), stop);
   if (!asked && is_cancelled(asked.error()))
     return asked.error();
-  if (!asked && time_limit > Duration(0) && instant_from_clock() - begun >= time_limit)
+  if (!asked && time_limit > Duration(0) && has_taken(begun, time_limit))
     return world_error(
         cat("cannot pull `", reference, "`: it took longer than ", to_string(time_limit)));
   if (!asked) {
