@@ -101,8 +101,8 @@ void CommandServer::accept(const CommandHost& host) {
   const int yes = 1;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   // Those who are too many are told so, as long as these are not too many.
-  const bool is_too_much = sessions_.size() >= settings_.connections;
-  if (sessions_.size() >= settings_.connections + most_refused)
+  const size_t before = sessions_.size();
+  if (before >= settings_.connections + most_refused)
     return;
   std::fflush(nullptr);
   const pid_t parent = getpid();
@@ -117,9 +117,8 @@ void CommandServer::accept(const CommandHost& host) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  _exit(getppid() == parent
-            ? serve_connection(std::move(socket), port_, is_too_much, settings_, host)
-            : 1);
+  _exit(getppid() == parent ? serve_connection(std::move(socket), port_, before, settings_, host)
+                            : 1);
 }
 
 void CommandServer::reap() {

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "remote/command_child.h"
+#include "remote/health.h"
 #include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/path_filter.h"
@@ -467,10 +468,9 @@ struct Guest {
 };
 
 /// None: it was refused.
-std::optional<Guest> shake_hands(const Descriptor& socket, int port, bool is_too_much,
+std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t connections,
                                  const ServeSettings& settings, const std::string& from) {
-  const auto refuse = [&](const UpgradeRefusal& refusal) {
-    const std::string reply = refusal_reply(refusal);
+  const auto end_with = [&](const std::string& reply) {
     static_cast<void>(!::send(socket.get(), reply.data(), reply.size(), MSG_NOSIGNAL));
     ::shutdown(socket.get(), SHUT_WR);
     // Closing at once could take the reply away from who is still sending.
@@ -481,6 +481,9 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, bool is_too
     }
     return std::nullopt;
   };
+  const auto refuse = [&](const UpgradeRefusal& refusal) {
+    return end_with(refusal_reply(refusal));
+  };
   std::string bytes;
   while (true) {
     size_t used = 0;
@@ -490,9 +493,11 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, bool is_too
                      request.error().message});
     if (*request) {
       Visit visit(settings, (*request)->token, from);
+      if (const auto reply = health_reply(**request, {settings, port, connections + 1}, visit))
+        return end_with(*reply);
       if (const auto refusal = refusal_of(**request, port, visit.enter(), settings.version))
         return refuse(*refusal);
-      if (is_too_much)
+      if (connections >= settings.connections)
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
       return Guest{std::move(visit), bytes.substr(used)};
@@ -507,12 +512,12 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, bool is_too
 
 }  // namespace
 
-int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeSettings& settings,
+int serve_connection(Descriptor socket, int port, size_t connections, const ServeSettings& settings,
                      const CommandHost& host) {
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
   const std::string from = peer_of(socket);
-  std::optional<Guest> guest = shake_hands(socket, port, is_too_much, settings, from);
+  std::optional<Guest> guest = shake_hands(socket, port, connections, settings, from);
   if (!guest)
     return 1;
   Line line(std::move(socket), guest->rest);

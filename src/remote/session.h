@@ -60,8 +60,8 @@ struct ServeSettings {
 };
 
 /// Talks with a client until all is said. The exit code of the process.
-/// `is_too_much`: there are as many as may be, which the client is told.
-int serve_connection(Descriptor socket, int port, bool is_too_much, const ServeSettings& settings,
+/// `connections`: that were open before it. If these are as many as may be, the client is told so.
+int serve_connection(Descriptor socket, int port, size_t connections, const ServeSettings& settings,
                      const CommandHost& host);
 
 }  // namespace fettle

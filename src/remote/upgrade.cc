@@ -75,14 +75,21 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
   return std::optional<UpgradeRequest>(std::move(request));
 }
 
-std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
-                                         const Status& known, std::string_view version) {
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, int port,
+                                                const Status& known) {
   if (request.host != cat("127.0.0.1:", port) && request.host != cat("localhost:", port))
     return UpgradeRefusal{421, "this server answers under its own address only"};
   if (request.is_from_browser)
     return UpgradeRefusal{403, "this server has nothing for browsers"};
   if (!known)
     return UpgradeRefusal{known.error().blame == Blame::user ? 401 : 503, known.error().message};
+  return std::nullopt;
+}
+
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
+                                         const Status& known, std::string_view version) {
+  if (auto refusal = refusal_of_client(request, port, known))
+    return refusal;
   if (request.target != commands_path)
     return UpgradeRefusal{404, "there is nothing at this path"};
   if (request.method != "GET" || request.upgrade != stream_name || request.has_body)

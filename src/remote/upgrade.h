@@ -6,7 +6,7 @@
 /// since no page has any business here; and `Host` must be an address of ours, for a name that is
 /// made to mean 127.0.0.1 is somebody else's page.
 ///
-/// A new check is a line in `refusal_of`, and a row of docs/trust.md with its test.
+/// A new check is a line in `refusal_of` or `refusal_of_client`, and a row of docs/trust.md with its test.
 
 #include <optional>
 #include <string>
@@ -36,6 +36,9 @@ struct UpgradeRefusal {
 /// took. Errors (`Blame::user`): it is no request, or it is too large.
 Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used);
 
+/// Why nothing is answered to whoever sent a request. None: he may ask. `known` as below.
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, int port,
+                                                const Status& known);
 /// Why a request is refused. None: it may become a stream. `known`: whether its token is one of the
 /// server, or why not.
 std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,

@@ -1,0 +1,74 @@
+#include "remote/health.h"
+
+#include <unistd.h>
+
+#include <map>
+
+#include "base/metrics_text.h"
+#include "base/text.h"
+#include "remote/run_log.h"
+
+namespace fettle {
+namespace {
+
+using Type = MetricsText::Type;
+
+std::string text_reply(std::string_view status, std::string_view type, std::string_view body) {
+  return cat("HTTP/1.1 ", status, "\r\nContent-Type: ", type,
+             "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
+             "Connection: close\r\nContent-Length: ",
+             body.size(), "\r\n\r\n", body);
+}
+
+/// Commands that change something are noted there before they begin.
+std::string reply_of_health(const ServeSettings& settings) {
+  constexpr std::string_view type = "text/plain; charset=utf-8";
+  if (access(settings.folder().c_str(), W_OK | X_OK) == 0)
+    return text_reply("200 OK", type, "ok\n");
+  return text_reply("503 Service Unavailable", type,
+                    "the server cannot write to its folder, so it begins no command\n");
+}
+
+std::string numbers_of(const HealthPlace& place) {
+  MetricsText text;
+  text.begin("fettle_build_info", Type::gauge, "The version; always 1.");
+  text.add({{"version", place.settings.version}}, 1);
+  text.begin("fettle_serve_connections", Type::gauge,
+             "Connections, runs without a client among them.");
+  text.add({}, static_cast<double>(place.connections));
+  text.begin("fettle_serve_connections_limit", Type::gauge,
+             "Connections that are refused begin here.");
+  text.add({}, static_cast<double>(place.settings.connections));
+  const std::vector<RunView> runs = list_runs(place.settings.folder() / "runs");
+  std::map<std::string, uint64_t> counts{
+      {"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
+  for (const RunView& run : runs)
+    ++counts[run.code ? *run.code == 0 ? "succeeded" : "failed" : std::string(status_of(run))];
+  text.begin("fettle_serve_runs", Type::gauge, "Runs that are kept, by how they are.");
+  for (const auto& [status, count] : counts)
+    text.add({{"status", status}}, static_cast<double>(count));
+  text.begin("fettle_serve_runs_begun_total", Type::counter, "Runs that were ever begun.");
+  text.add({}, runs.empty() ? 0 : static_cast<double>(runs.back().number));
+  return text.text();
+}
+
+}  // namespace
+
+std::optional<std::string> health_reply(const UpgradeRequest& request, const HealthPlace& place,
+                                        Visit& visit) {
+  const bool is_health = request.target == "/healthz", is_metrics = request.target == "/metrics";
+  if (!is_health && !is_metrics)
+    return std::nullopt;
+  if (request.method != "GET" || request.has_body)
+    return refusal_reply({400, cat("`", request.target, "` is asked for by GET without a body")});
+  if (is_health)
+    return reply_of_health(place.settings);
+  if (const auto refusal = refusal_of_client(request, place.port, visit.enter()))
+    return refusal_reply(*refusal);
+  const CommandNeeds needs{Right::read, Reach::server, {}, "GET /metrics"};
+  if (const Result<Grant> allowed = visit.allow(needs, needs.what); !allowed)
+    return refusal_reply({403, allowed.error().message});
+  return text_reply("200 OK", MetricsText::content_type, numbers_of(place));
+}
+
+}  // namespace fettle
