@@ -37,6 +37,8 @@ struct Grant {
   std::string token;  ///< the name of his token
   Right right = Right::read;
   std::vector<std::string> environments{};  ///< patterns; none: in all of them
+  std::string
+      token_id{};  ///< another token of this name has another one; the server's own has none
 
   bool is_limited() const { return !environments.empty(); }
   /// Whether he is held to his own files and environments. Who may act without a limit has a shell.

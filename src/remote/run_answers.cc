@@ -42,9 +42,8 @@ Status RunAnswers::cancel(int64_t number) {
 Status RunAnswers::attach(int64_t number) {
   RunView run = TRY(known("fettle attach", number));
   const std::string shown = cat("fettle attach ", run.number);
-  const bool is_own = run.token == visit_.token_name();
-  TRY(visit_.allow({is_own ? Right::read : run.watch, Reach::named, run.environments, shown},
-                   shown));
+  const Right needed = visit_.other_owner(run).empty() ? Right::read : run.watch;
+  TRY(visit_.allow({needed, Reach::named, run.environments, shown}, shown));
   const Path path = runs_ / std::to_string(run.number) / "frames";
   const Descriptor file = TRY(open_to_read(path));
   line_.send(FrameType::run, write_json(Value::dict({{"run", run.number}})));
@@ -80,10 +79,11 @@ Result<RunView> RunAnswers::known(std::string_view what, int64_t number) const {
 
 Result<RunView> RunAnswers::ask_to_stop_by(int64_t number) {
   RunView run = TRY(known("fettle cancel", number));
-  const bool is_own = run.token == visit_.token_name();
+  const std::string owner = visit_.other_owner(run);
   const std::string shown = cat("fettle cancel ", run.number);
-  const CommandNeeds needs{is_own ? Right::read : Right::admin, Reach::named, run.environments,
-                           shown, is_own ? "" : cat(", a run of the token `", run.token, "`,")};
+  const CommandNeeds needs{owner.empty() ? Right::read : Right::admin, Reach::named,
+                           run.environments, shown,
+                           owner.empty() ? "" : cat(", a run of ", owner, ",")};
   TRY(visit_.allow(needs, shown));
   const std::string noted = TRY(visit_.note(needs, shown, run.number));
   const Status asked = ask_to_stop(runs_, run.number);

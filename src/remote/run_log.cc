@@ -46,6 +46,7 @@ RunView view_of(const Path& runs, int64_t number) {
       run.command = about->text_at("command");
       run.began = about->text_at("began");
       run.token = about->text_at("token");
+      run.token_id = about->text_at("token_id");
       run.watch = right_named(about->text_at("watch")).value_or(Right::admin);
       for (const Value& name : items_of(about->at("environments")))
         if (name.is_text())
@@ -89,6 +90,7 @@ Result<RunLog> RunLog::begin(const Path& runs, const RunAbout& about, Time now) 
                  write_json(Value::dict({{"command", about.command},
                                          {"began", write_moment(now)},
                                          {"token", about.token},
+                                         {"token_id", about.token_id},
                                          {"watch", to_string(about.watch)},
                                          {"environments", Value::list(std::move(environments))}})),
                  0600));

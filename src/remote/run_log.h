@@ -26,6 +26,7 @@ struct RunAbout {
   std::string token{};                      ///< the name of the token that began it
   std::vector<std::string> environments{};  ///< which it concerns; none: nobody can say
   Right watch = Right::read;                ///< what others need to see what it prints
+  std::string token_id{};                   ///< as in `Grant`
 };
 
 class RunLog {
@@ -64,6 +65,7 @@ struct RunView {
   std::optional<int64_t> code;              ///< none though it does not run: its process was killed
   std::vector<std::string> environments{};  ///< known to the server alone, as what follows
   Right watch = Right::read;
+  std::string token_id{};
 };
 /// The oldest first.
 std::vector<RunView> list_runs(const Path& runs);

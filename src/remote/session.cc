@@ -111,9 +111,10 @@ class CommandSession {
   /// Makes it a run, and notes it.
   Status begin(const CommandLook& look, const Grant& grant) {
     if (!is_bound_)
-      log_.emplace(TRY(RunLog::begin(settings_.folder() / "runs",
-                                     {look.shown, grant.token, look.needs.environments, look.watch},
-                                     settings_.clock())));
+      log_.emplace(TRY(RunLog::begin(
+          settings_.folder() / "runs",
+          {look.shown, grant.token, look.needs.environments, look.watch, grant.token_id},
+          settings_.clock())));
     Result<std::string> noted = visit_.note(look.needs, look.shown, log_ ? log_->number() : 0);
     if (!noted && log_)
       static_cast<void>(log_->end(1));

@@ -1,9 +1,16 @@
 #include "remote/visit.h"
 
 #include "base/rfc3339.h"
+#include "base/text.h"
 #include "remote/tokens.h"
 
 namespace fettle {
+
+std::string Visit::other_owner(const RunView& run) const {
+  if (run.token != name_)
+    return cat("the token `", run.token, "`");
+  return run.token_id == token_id_ ? "" : cat("an earlier token `", run.token, "`");
+}
 
 Status Visit::enter() {
   const TokenBook book = token_book(settings_.home);
@@ -11,6 +18,7 @@ Status Visit::enter() {
   const Result<Grant> grant = book.grant_of(token_, settings_.token, now);
   if (grant) {
     name_ = grant->token;
+    token_id_ = grant->token_id;
     if (name_ != own_token_name)
       book.note_use(name_, now);
     return {};
@@ -25,8 +33,10 @@ Status Visit::enter() {
 Result<Grant> Visit::allow(const CommandNeeds& needs, const std::string& shown) {
   Result<Grant> grant =
       token_book(settings_.home).grant_of(token_, settings_.token, settings_.clock());
-  if (grant)
+  if (grant) {
     name_ = grant->token;
+    token_id_ = grant->token_id;
+  }
   const std::optional<Error> refusal =
       grant ? refusal_by_rights(*grant, needs) : std::optional(grant.error());
   if (!refusal)

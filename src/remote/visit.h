@@ -4,6 +4,7 @@
 #include <string>
 
 #include "remote/audit_log.h"
+#include "remote/run_log.h"
 #include "remote/session.h"
 
 namespace fettle {
@@ -24,15 +25,16 @@ class Visit {
   Result<std::string> note(const CommandNeeds& needs, const std::string& shown, int64_t run) const;
   void note_end(const std::string& noted, int64_t code) const;
 
-  /// The name that his token had when it was last seen.
-  const std::string& token_name() const { return name_; }
+  /// Whose run it is: "the token `ci`". Empty: his own. One that was made later under the same name
+  /// is another token.
+  std::string other_owner(const RunView& run) const;
 
  private:
   AuditEntry entry(const std::string& shown) const;
 
   const ServeSettings& settings_;
   const std::string token_, from_;
-  std::string name_;
+  std::string name_, token_id_;  ///< of his token, when it was last seen
 };
 
 }  // namespace fettle
