@@ -66,7 +66,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"app",
      {"base", "value", "kubernetes", "kinds", "store", "reconcile", "drivers/engine",
       "drivers/handler", "drivers/kubernetes", "drivers/host", "node", "workplace", "controller",
-      "documents", "cli", "remote"}},
+      "documents", "cli", "remote", "server"}},
 };
 
 /// `drivers/host` of `src/drivers/host/files.cc`, `core` of `core/key.h`.

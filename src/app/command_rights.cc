@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "controller/workload_objects.h"
+#include "server/exchange.h"
 
 namespace fettle {
 namespace {
@@ -60,6 +61,24 @@ const CommandRight* right_row(const std::string& words) {
   return found == all.end() ? nullptr : &*found;
 }
 
+/// The environment that a request is about; empty: it says none.
+std::string environment_in_path(const std::string& path) {
+  const Result<WebTarget> target = parse_target(path);
+  if (!target)
+    return {};
+  const auto& segments = target->segments;
+  if (segments.size() > 2 && segments[1] == "environments")
+    return segments[2];
+  const auto asked = target->query.find("environment");
+  return asked == target->query.end() ? std::string() : asked->second;
+}
+
+/// Plans that were kept are files of the server, of any environment.
+bool is_about_plans(const std::string& path) {
+  const Result<WebTarget> target = parse_target(path);
+  return target && target->segments.size() > 1 && target->segments[1] == "plans";
+}
+
 /// The environments of a command; none: its words do not say.
 std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed) {
   const std::string given = parsed.text("enclave");
@@ -83,6 +102,8 @@ std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed
       return one(parsed.text("name", parsed.argument(0)));
     case Rule::fleet:
       return one(given.empty() ? std::string(default_fleet) : given);
+    case Rule::path:
+      return one(environment_in_path(parsed.argument(0)));
     case Rule::shown:
     case Rule::server:
       break;
@@ -95,8 +116,8 @@ Reach reach_of(Rule rule, bool is_named) {
     return Reach::server;
   if (is_named)
     return Reach::named;
-  const bool shows_all =
-      rule == Rule::shown || rule == Rule::first_or_all || rule == Rule::option_or_all;
+  const bool shows_all = rule == Rule::shown || rule == Rule::path || rule == Rule::first_or_all ||
+                         rule == Rule::option_or_all;
   return shows_all ? Reach::shown : Reach::unknown;
 }
 
@@ -189,6 +210,7 @@ const std::vector<CommandRight>& command_rights() {
       {"token ls", admin_right},
       {"token rm", admin_right},
       {"audit", admin_right},
+      {"api", read_right, Rule::path},
   };
   return all;
 }
@@ -202,6 +224,8 @@ CommandNeeds needs_of(const Command& command, const CommandLine& parsed) {
   needs.right = row->less == nullptr ? row->right : row->less(parsed);
   needs.environments = environments_named(row->rule, parsed);
   needs.reach = reach_of(row->rule, !needs.environments.empty());
+  if (row->rule == Rule::path && is_about_plans(parsed.argument(0)))
+    needs.reach = Reach::server;
   if (const RaisingOption* const option = raised_by(parsed, needs.right)) {
     needs.right = option->right;
     needs.manner = cat(" with `--", option->name, "`");

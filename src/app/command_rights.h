@@ -17,6 +17,7 @@ enum class EnvironmentRule : uint8_t {
   each,           ///< `-e`, or every argument
   name,           ///< `--name`, or the first argument: what is made
   fleet,          ///< `-e`, else the fleet that is meant without it
+  path,           ///< the path of a request, or its parameter; else it shows all that may be seen
   shown,          ///< it shows what may be seen
   server,         ///< it is about the server as a whole
 };

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
 #include "remote/line.h"
@@ -470,9 +471,16 @@ struct Guest {
 
 /// None: it was refused.
 std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t connections,
-                                 const ServeSettings& settings, const std::string& from) {
+                                 const ServeSettings& settings, const CommandHost& host,
+                                 const std::string& from) {
   const auto end_with = [&](const std::string& reply) {
-    static_cast<void>(!::send(socket.get(), reply.data(), reply.size(), MSG_NOSIGNAL));
+    alarm(static_cast<unsigned>(settings.write_limit / 1s));
+    for (std::string_view left = reply; !left.empty();) {
+      const ssize_t count = ::send(socket.get(), left.data(), left.size(), MSG_NOSIGNAL);
+      if (count <= 0)
+        return std::nullopt;
+      left.remove_prefix(static_cast<size_t>(count));
+    }
     ::shutdown(socket.get(), SHUT_WR);
     // Closing at once could take the reply away from who is still sending.
     std::array<char, 16'384> ignored{};
@@ -496,11 +504,19 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t conn
       Visit visit(settings, (*request)->token, from);
       if (const auto reply = health_reply(**request, {settings, port, connections + 1}, visit))
         return end_with(*reply);
-      if (const auto refusal = refusal_of(**request, port, visit.enter(), settings.version))
+      const Status known = visit.enter();
+      const auto refusal = is_api_request(**request)
+                               ? refusal_of_client(**request, port, known)
+                               : refusal_of(**request, port, known, settings.version);
+      if (refusal)
         return refuse(*refusal);
       if (connections >= settings.connections)
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
+      if (is_api_request(**request)) {
+        alarm(0);
+        return end_with(api_reply(**request, settings, host, visit));
+      }
       return Guest{std::move(visit), bytes.substr(used)};
     }
     std::array<char, 4'096> buffer{};
@@ -518,7 +534,7 @@ int serve_connection(Descriptor socket, int port, size_t connections, const Serv
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
   const std::string from = peer_of(socket);
-  std::optional<Guest> guest = shake_hands(socket, port, connections, settings, from);
+  std::optional<Guest> guest = shake_hands(socket, port, connections, settings, host, from);
   if (!guest)
     return 1;
   Line line(std::move(socket), guest->rest);

@@ -32,12 +32,16 @@ std::string_view reason_of(int status) {
       return "Forbidden";
     case 404:
       return "Not Found";
+    case 405:
+      return "Method Not Allowed";
     case 409:
       return "Conflict";
     case 421:
       return "Misdirected Request";
     case 431:
       return "Request Header Fields Too Large";
+    case 502:
+      return "Bad Gateway";
     case 503:
       return "Service Unavailable";
     default:

@@ -238,6 +238,24 @@ Status check_parameters(const Route& route, const WebTarget& target) {
   return {};
 }
 
+Result<Value> document_by_routes(const Workplace& place, const WebTarget& target) {
+  RouteMatch match = find_route(target.segments);
+  if (match.route == nullptr)
+    return user_error("there is nothing at this path; `fettle api --openapi` lists the paths");
+  TRY(check_parameters(*match.route, target));
+  if (match.route->child != nullptr)
+    return user_error("a command of its own tells this: `fettle plan`, `fettle node ls`");
+  if (match.route->answer == nullptr)
+    return user_error(
+        "this is a stream, and of the page alone; `fettle events -f` and `fettle service logs -f` "
+        "follow");
+  const RouteCall call{place, std::move(match.parts), target.query};
+  const Result<Value> answered = match.route->answer(call);
+  if (!answered)
+    return place.mask->error(answered.error());
+  return place.mask->value(*answered);
+}
+
 WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
   RouteMatch match = find_route(target.segments);
   if (match.route == nullptr)

@@ -58,6 +58,9 @@ RouteMatch find_route(const std::vector<std::string>& segments);
 /// Error (`Blame::user`): the query has something that the route does not know.
 Status check_parameters(const Route& route, const WebTarget& target);
 
+/// What a route answers by a document, with secrets hidden. Errors (`Blame::user`): there is no such
+/// path, parameter or thing; it is a stream, or a command answers it.
+Result<Value> document_by_routes(const Workplace& place, const WebTarget& target);
 /// Looks for the route, checks its parameters and answers, with secrets hidden. A stream is not
 /// answered here.
 WebReply answer_by_routes(const Workplace& place, const WebTarget& target);

@@ -374,7 +374,7 @@ TEST_F(ServerTest, AViewerThatLagsIsToldAndGetsAll) {
 }
 
 TEST_F(ServerTest, EndsWithTheLastViewer) {
-  serve({.linger = 0s});
+  serve({.linger = 1s});  // for the viewer to come
   enter();
   {
     const Wire viewer(server_->port());
@@ -392,13 +392,13 @@ TEST_F(ServerTest, EndsIfNobodyComes) {
 }
 
 TEST_F(ServerTest, WhoeverIsGivenAnotherAddressHasTimeToOpenIt) {
-  serve({.linger = 300ms});
+  serve({.linger = 1s});
   enter();
   const std::string where = server_->address_of_another("");
   const std::string reply = sent(request(where.substr(where.find("/?another="))));
   ASSERT_EQ(status_of(reply), "200") << reply;
   EXPECT_EQ(status_of(told("/")), "200");  // somebody else looks, and leaves
-  std::this_thread::sleep_for(1500ms);     // it looks around each second
+  std::this_thread::sleep_for(2500ms);     // it looks around each second
   EXPECT_EQ(status_of(sent(request(reply.substr(reply.find("/?key="))))), "200");
   thread_.join();  // hangs if it does not end by itself
   EXPECT_FALSE(thread_.joinable());

@@ -1,0 +1,49 @@
+/// The document that describes the interface, beside the table of routes.
+
+#include "server/openapi.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "server/routes.h"
+
+namespace fettle {
+namespace {
+
+TEST(OpenApi, HasEveryRouteThatAnswersByADocument) {
+  const Value document = openapi_document("1.2.3");
+  EXPECT_EQ(document.text_at("openapi"), "3.1.0");
+  EXPECT_EQ(document.at("info").text_at("version"), "1.2.3");
+  const Value& paths = document.at("paths");
+  for (const Route& route : routes())
+    EXPECT_EQ(paths.find(route.pattern) != nullptr, route.answer != nullptr) << route.pattern;
+  for (const char* path : {"/healthz", "/metrics", "/api/openapi.json"})
+    EXPECT_NE(paths.find(path), nullptr) << path;
+}
+
+TEST(OpenApi, NamesAreUniqueAndEachPartOfAPathIsAParameter) {
+  const Value document = openapi_document("1");
+  std::set<std::string> names;
+  for (const Entry& path : document.at("paths").entries()) {
+    const Value& get = path.value.at("get");
+    EXPECT_TRUE(names.insert(std::string(get.text_at("operationId"))).second) << path.key.view();
+    EXPECT_FALSE(get.text_at("summary").empty()) << path.key.view();
+    size_t required = 0;
+    for (const Value& parameter : items_of(get.at("parameters"))) {
+      const bool is_in_path = parameter.text_at("in") == "path";
+      EXPECT_EQ(parameter.bool_at("required"), is_in_path);
+      EXPECT_EQ(path.key.view().find(cat("{", parameter.text_at("name"), "}")) != std::string::npos,
+                is_in_path)
+          << path.key.view() << " " << parameter.text_at("name");
+      required += is_in_path ? 1 : 0;
+    }
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count(path.key.view(), '{')), required);
+    EXPECT_NE(get.at("responses").find("200"), nullptr) << path.key.view();
+  }
+  EXPECT_EQ(document.at("paths").at("/healthz").at("get").at("security"), Value::list({}));
+}
+
+}  // namespace
+}  // namespace fettle
