@@ -12,7 +12,7 @@ namespace fettle {
 namespace {
 
 /// Makes a thread wait between the writing of a commit to the log and the moment when others can
-/// read it: SQLite puts a barrier there.
+/// read it, which is behind the last write to the log.
 class SlowCommits {
  public:
   SlowCommits() {
@@ -34,14 +34,15 @@ class SlowCommits {
  private:
   static int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* given) {
     const int code = system_->xOpen(system_, name, file, flags, given);
-    if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0) {
+    if (code == SQLITE_OK && (flags & SQLITE_OPEN_WAL) != 0) {
       static const sqlite3_io_methods* const real = file->pMethods;
       static const sqlite3_io_methods slowed = [] {
         sqlite3_io_methods methods = *real;
-        methods.xShmBarrier = [](sqlite3_file* shared) {
+        methods.xWrite = [](sqlite3_file* log, const void* bytes, int size, sqlite3_int64 at) {
+          const int written = real->xWrite(log, bytes, size, at);
           if (is_slow)
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-          real->xShmBarrier(shared);
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+          return written;
         };
         return methods;
       }();
