@@ -32,14 +32,14 @@ std::vector<std::string_view> names_in_path(std::string_view pattern) {
 }
 
 /// `/api/environments/{environment}/runs/{run}`: `environments_environment_runs_run`. Each pattern
-/// has its own, and generators make the name of a function of it.
+/// has its own, and generators make the name of a function of it, so `.json` is left out.
 std::string name_of_operation(std::string_view pattern) {
   std::string name;
   for (const std::string_view part : split(pattern.substr(1), '/'))
     if (part != "api")
       name += cat(name.empty() ? "" : "_",
                   part.starts_with('{') ? part.substr(1, part.size() - 2) : part);
-  return name;
+  return name.substr(0, name.find('.'));
 }
 
 Value content_of(std::string_view type, Value schema) {

@@ -29,6 +29,9 @@ TEST(OpenApi, NamesAreUniqueAndEachPartOfAPathIsAParameter) {
   for (const Entry& path : document.at("paths").entries()) {
     const Value& get = path.value.at("get");
     EXPECT_TRUE(names.insert(std::string(get.text_at("operationId"))).second) << path.key.view();
+    EXPECT_EQ(get.text_at("operationId").find_first_not_of("abcdefghijklmnopqrstuvwxyz_"),
+              std::string::npos)
+        << get.text_at("operationId");
     EXPECT_FALSE(get.text_at("summary").empty()) << path.key.view();
     size_t required = 0;
     for (const Value& parameter : items_of(get.at("parameters"))) {
