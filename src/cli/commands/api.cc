@@ -1,13 +1,28 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "programs/python_package.h"
 #include "server/openapi.h"
 #include "server/routes.h"
 
 namespace fettle {
 namespace {
 
+/// The client in Python, which is part of the program.
+Result<int> print_client() {
+  const auto files = python_package();
+  const auto found = std::ranges::find(files, "fettle_client.py", &PackageFile::path);
+  if (found == files.end())
+    return world_error("this program was built without its client in Python");
+  print(trim(found->text));
+  return 0;
+}
+
 Result<int> api(Face& face) {
+  if (face.parsed.flag("python"))
+    return print_client();
   const std::string target = face.parsed.argument(0);
   const bool asks_for_all = face.parsed.flag("openapi") || target == "/api/openapi.json";
   if (target.empty() && !asks_for_all)
@@ -30,8 +45,10 @@ Command api_command() {
       "api", "[PATH]", 0, 1,
       "Prints what a server answers to `GET PATH`: the documents of the page.",
       {"fettle api /api/environments", "fettle api '/api/events?environment=shop&text=failed'",
-       "fettle api --openapi > openapi.json"},
-      api, {{{"--openapi"}, "", "the whole interface as an OpenAPI 3.1 document"}});
+       "fettle api --openapi > openapi.json", "fettle api --python > fettle.py"},
+      api,
+      {{{"--openapi"}, "", "the whole interface as an OpenAPI 3.1 document"},
+       {{"--python"}, "", "a client, as one file of Python without libraries"}});
   return command;
 }
 
