@@ -88,8 +88,10 @@ Status use_certificate(SSL_CTX& context, const Path& path) {
   if (SSL_CTX_use_certificate(&context, own.get()) != 1)
     return user_error(
         cat("the certificate in `", path.string(), "` cannot be used: ", last_reason()));
-  while (X509* const next = PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr))
-    SSL_CTX_add0_chain_cert(&context, next);
+  while (const TlsOwned<X509> next{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)})
+    if (SSL_CTX_add1_chain_cert(&context, next.get()) != 1)
+      return user_error(cat("a certificate behind the first one in `", path.string(),
+                            "` cannot be used: ", last_reason()));
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
   // Half a file is a damaged one.

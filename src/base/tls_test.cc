@@ -263,6 +263,11 @@ TEST_F(TlsTest, FilesThatAreWrongAreRefusedInWords) {
   EXPECT_EQ(refusal(one.certificate, one.key, 0644),
             "others can read `key.pem`, which has the key; `chmod 600 key.pem` closes it");
   EXPECT_EQ(refusal(std::string(2 << 20, 'x'), one.key), "`cert.pem` is no file of PEM");
+  const CertificateWithKey weak({.name = "weak", .bits_of_rsa = 512});
+  EXPECT_EQ(refusal(weak.certificate, weak.key),
+            "the certificate in `cert.pem` cannot be used: ee key too small");
+  EXPECT_EQ(refusal(one.certificate + weak.certificate, one.key),
+            "a certificate behind the first one in `cert.pem` cannot be used: ca key too small");
   const Result<TlsIdentity> none = TlsIdentity::read({"/nowhere/cert.pem", "/nowhere/key.pem"});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().blame, Blame::user);
