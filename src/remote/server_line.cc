@@ -152,7 +152,7 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
   if (!reply.starts_with("HTTP/1.1 101 ")) {
     for (std::string more = " "; !more.empty() && reply.size() < piece_bytes; reply += more)
       more = line.receive(hand_shake_limit);
-    return refusal_in(server, reply);
+    return reply.empty() ? lost(server) : refusal_in(server, reply);
   }
   line.add_received(std::string_view(reply).substr(end + 4));
   return line;

@@ -108,6 +108,47 @@ TEST_F(TlsServerTest, ASideThatDiesTakesItsConnectionAlone) {
   EXPECT_EQ(Client(attach(1)).end().code, 5);
 }
 
+TEST_F(TlsServerTest, AServerThatIsStoppedStillTellsWhatIsFinished) {
+  serve_tls_with(new_identity());
+  Client client(command({"wait", flag()}));
+  client.await("waiting\n");
+  EXPECT_EQ(stop(SIGTERM), 0);
+  const Report end = client.end();
+  EXPECT_EQ(end.output, "waiting\nstopped\n") << end.errors;
+  EXPECT_EQ(end.code, 130);
+}
+
+TEST_F(TlsServerTest, AServerThatIsKilledTakesItsConnectionsAlong) {
+  serve_tls_with(new_identity());
+  Client client(command({"wait", flag()}));
+  client.await("waiting\n");
+  const std::vector<pid_t> both = children();
+  stop(SIGKILL);
+  EXPECT_EQ(client.end().output, "waiting\nstopped\n");
+  for (const pid_t process : both)
+    EXPECT_TRUE(comes([&] {
+      const std::string about = read_file(cat("/proc/", process, "/stat")).value_or("");
+      return about.empty() || about.find(") Z ") != about.npos;
+    }));
+}
+
+TEST_F(TlsServerTest, ATerminalIsATerminalThere) {
+  serve_tls_with(new_identity());
+  int master = -1;
+  const winsize size{33, 101, 0, 0};
+  std::fflush(nullptr);
+  const pid_t process = forkpty(&master, nullptr, nullptr, &size);
+  if (process == 0) {
+    const Result<ClientEnd> end = command({"terminal"})({"1.0", {}});
+    _exit(end ? end->code : 99);
+  }
+  EXPECT_EQ(all_of(master), "111 33x101\r\n");
+  ::close(master);
+  int status = 0;
+  waitpid(process, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST_F(TlsServerTest, ARenewedCertificateCountsForTheNextConnection) {
   serve_tls_with(new_identity());
   Client before(command({"wait", flag()}));
