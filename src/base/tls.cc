@@ -16,7 +16,7 @@
 namespace fettle {
 namespace {
 
-constexpr unsigned char handshake_record = 0x16, alert_record = 0x15;
+constexpr unsigned char handshake_record = 0x16;
 
 struct StreamRelease {
   void operator()(SSL* stream) const { SSL_free(stream); }
@@ -78,6 +78,12 @@ struct TlsStream::State {
         break;
     }
     const unsigned long error = ERR_peek_last_error();
+    // What a client gets to hear first, OpenSSL reads with its own hello.
+    if (!is_open && SSL_is_server(ssl.get()) == 0 &&
+        ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) {
+      ERR_clear_error();
+      return fail_by_clear_text();
+    }
     const char* const text = ERR_reason_error_string(error);
     if (fault == TlsFault::none) {
       fault = TlsFault::other;
@@ -140,20 +146,31 @@ struct TlsStream::State {
     return is_good;
   }
 
-  /// Whether what has come is no TLS at all.
-  bool is_clear_text() {
+  /// Of a server: looks at the first byte, before OpenSSL takes it. `done`: it begins a handshake.
+  TlsStep look_at_first_byte() {
     unsigned char first = 0;
-    if (has_heard || ::recv(socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
-      return false;
+    const ssize_t count = ::recv(socket, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
+      return TlsStep::wants_to_read;
+    if (count == 1 && first != handshake_record)
+      return fail_by_clear_text();
     has_heard = true;
-    return first != handshake_record && first != alert_record;
+    return TlsStep::done;
+  }
+
+  TlsStep fail_by_clear_text() {
+    fault = TlsFault::clear_text;
+    failure = "it speaks no TLS";
+    has_failed = true;
+    return TlsStep::failed;
   }
 
   TlsContext context;  ///< of a client
   std::unique_ptr<SSL, StreamRelease> ssl;
   int socket = -1;
   std::string host;
-  bool has_heard = false, has_failed = false, is_open = false;
+  bool has_heard = false;  ///< the first byte of a client
+  bool has_failed = false, is_open = false;
   TlsFault fault = TlsFault::none;
   std::string failure;
 };
@@ -215,12 +232,9 @@ Result<TlsStream> TlsStream::connect(int socket, const TlsPeer& peer) {
 }
 
 TlsStep TlsStream::shake_hands() {
-  if (state_->is_clear_text()) {
-    state_->fault = TlsFault::clear_text;
-    state_->failure = "it speaks no TLS";
-    state_->has_failed = true;
-    return TlsStep::failed;
-  }
+  if (!state_->has_heard && SSL_is_server(state_->ssl.get()) == 1)
+    if (const TlsStep step = state_->look_at_first_byte(); step != TlsStep::done)
+      return step;
   ERR_clear_error();
   const int result = SSL_do_handshake(state_->ssl.get());
   if (result != 1)
