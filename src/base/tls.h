@@ -64,6 +64,8 @@ class TlsStream {
   TlsStep shake_hands();
   /// `count`: the bytes that have come, or went.
   TlsStep read(std::span<char> into, size_t& count);
+  /// Where it waits, a part may have gone: the next call has the same bytes again, and may have more
+  /// behind them.
   TlsStep write(std::string_view bytes, size_t& count);
   /// Tells the other side that nothing more comes; reading goes on.
   TlsStep finish_writing();
