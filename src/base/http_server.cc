@@ -1,14 +1,10 @@
 #include "base/http_server.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 
 #include "base/text.h"
 #include "base/wait.h"
@@ -48,97 +44,13 @@ std::string text_of_reply(const HttpReply& reply) {
              reply.body);
 }
 
-struct AddressRelease {
-  void operator()(addrinfo* found) const { freeaddrinfo(found); }
-};
-using FoundAddresses = std::unique_ptr<addrinfo, AddressRelease>;
-
-Result<FoundAddresses> find_addresses(const ListenAddress& address) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int failure = getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(),
-                                  address.port.c_str(), &hints, &found);
-  if (failure != 0)
-    return user_error(cat("no address is known of `", address.host, "`: ", gai_strerror(failure)));
-  return FoundAddresses(found);
-}
-
-/// Those of one family first. Of all addresses of a machine, that of IPv6 takes connections of both;
-/// a name is reached by IPv4 more often.
-std::vector<const addrinfo*> in_order(const addrinfo& found, int first_family) {
-  std::vector<const addrinfo*> all;
-  for (const addrinfo* each = &found; each != nullptr; each = each->ai_next)
-    all.push_back(each);
-  std::ranges::stable_partition(
-      all, [&](const addrinfo* each) { return each->ai_family == first_family; });
-  return all;
-}
-
-/// Closed, with `errno`, if the address is not to be had. One of IPv6 that stands for all addresses
-/// also takes connections of IPv4.
-Descriptor listen_at(const addrinfo& address) {
-  Descriptor listener(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener.is_open())
-    return listener;
-  const int on = 1, off = 0;
-  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (address.ai_family == AF_INET6)
-    setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-  if (::bind(listener.get(), address.ai_addr, address.ai_addrlen) == 0 &&
-      ::listen(listener.get(), waiting_connections) == 0)
-    return listener;
-  const int failure = errno;
-  listener.close();
-  errno = failure;
-  return listener;
-}
-
-int port_of_listener(const Descriptor& listener) {
-  sockaddr_storage bound{};
-  socklen_t size = sizeof bound;
-  getsockname(listener.get(), reinterpret_cast<sockaddr*>(&bound), &size);
-  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-}
-
 bool is_passing_failure() { return errno == EAGAIN || errno == EINTR; }
 
 }  // namespace
 
-Result<ListenAddress> parse_listen_address(std::string_view text) {
-  const Error failure = user_error(cat("`", text,
-                                       "` is no address to listen at, such as `:8080` or "
-                                       "`127.0.0.1:8080`"));
-  const size_t colon = text.rfind(':');
-  if (colon == text.npos)
-    return failure;
-  std::string_view host = text.substr(0, colon);
-  const std::string_view port = text.substr(colon + 1);
-  const bool has_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (has_brackets)
-    host = host.substr(1, host.size() - 2);
-  uint16_t number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (port.empty() || error != std::errc() || end != port.data() + port.size() ||
-      host.find_first_of("[] ") != host.npos || (!has_brackets && host.find(':') != host.npos))
-    return failure;
-  return ListenAddress{std::string(host), std::string(port)};
-}
-
 Result<std::unique_ptr<HttpServer>> HttpServer::open(const std::string& address, Answer answer,
                                                      const HttpServerSettings& settings) {
-  const ListenAddress asked = TRY(parse_listen_address(address));
-  const FoundAddresses found = TRY(find_addresses(asked));
-  Descriptor listener;
-  for (const addrinfo* each : in_order(*found, asked.host.empty() ? AF_INET6 : AF_INET))
-    // Where one is taken, another family would be only half of what was asked for.
-    if (listener = listen_at(*each); listener.is_open() || errno == EADDRINUSE)
-      break;
-  if (!listener.is_open())
-    return world_error(cat("cannot listen at `", address, "`: ", lower_case(std::strerror(errno))));
+  Descriptor listener = TRY(listen_at(TRY(parse_listen_address(address)), waiting_connections));
   return std::unique_ptr<HttpServer>(
       new HttpServer(std::move(listener), std::move(answer), settings));
 }
@@ -147,7 +59,7 @@ HttpServer::HttpServer(Descriptor listener, Answer answer, const HttpServerSetti
     : settings_(settings),
       answer_(std::move(answer)),
       listener_(std::move(listener)),
-      port_(port_of_listener(listener_)),
+      port_(port_of(listener_)),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
 HttpServer::~HttpServer() {

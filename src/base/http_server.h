@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/listener.h"
 #include "base/time.h"
 
 namespace fettle {
@@ -36,14 +37,6 @@ struct HttpServerSettings {
   size_t request_limit = 8192;     ///< in bytes, with headers
   size_t connections = 64;         ///< at once
 };
-
-/// `HOST:PORT`, as it is written for a server; an empty host is every address of the machine.
-struct ListenAddress {
-  std::string host;
-  std::string port;
-};
-/// Error (`Blame::user`): it is none. An IPv6 address stands in brackets.
-Result<ListenAddress> parse_listen_address(std::string_view text);
 
 class HttpServer {
  public:

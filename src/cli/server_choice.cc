@@ -18,7 +18,7 @@ std::string text_of_variable(const char* name) {
 
 Result<std::optional<ServerChoice>> server_meant(Face& face) {
   const ServerWords words{face.parsed.text("server"), text_of_variable("FETTLE_SERVER"),
-                          text_of_variable("FETTLE_TOKEN")};
+                          text_of_variable("FETTLE_TOKEN"), text_of_variable("FETTLE_TLS_CA")};
   if (words.flag == "local")
     return std::optional<ServerChoice>();
   Result<std::string> home = face.home_folder();

@@ -1,9 +1,6 @@
 #include "remote/client.h"
 
-#include <arpa/inet.h>
 #include <limits.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -17,78 +14,17 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "remote/line.h"
 #include "remote/parcel.h"
-#include "remote/upgrade.h"
+#include "remote/server_line.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
 
-constexpr Duration hand_shake_limit = 15s, answer_limit = 60s;
+constexpr Duration answer_limit = 60s;
 constexpr Duration end_limit = 3s, look_again = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
 constexpr int interrupted = 130;
-
-Error lost(const ServerChoice& server) {
-  return world_error(cat("the connection to the server at `", server.url, "` was lost"));
-}
-
-Result<Descriptor> connect_to(const ServerChoice& server) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(server.address.port));
-  if (!socket.is_open() ||
-      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    return world_error(cat("no server answers at `", server.url,
-                           "`: ", lower_case(std::strerror(errno)),
-                           "; `fettle serve` starts one, `--server local` does without"));
-  const int yes = 1;
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  return socket;
-}
-
-/// The server's own words, which are in the envelope of errors.
-Error refusal_in(const ServerChoice& server, std::string_view reply) {
-  const size_t body = reply.find("\r\n\r\n");
-  const Result<Value> told = read_json(body == reply.npos ? "" : reply.substr(body + 4));
-  const std::string_view message = told ? told->at("error").text_at("message") : "";
-  if (message.empty())
-    return world_error(cat("what answers at `", server.url, "` is no server of fettle"));
-  return user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
-}
-
-Result<Line> open_line(const ServerChoice& server, const ClientPlace& place) {
-  Descriptor socket = TRY(connect_to(server));
-  const std::string request = upgrade_request(cat(server.address.host, ":", server.address.port),
-                                              server.token, place.version);
-  if (::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(request.size()))
-    return lost(server);
-  std::string reply;
-  size_t end = reply.npos;
-  while ((end = reply.find("\r\n\r\n")) == reply.npos && reply.size() < piece_bytes) {
-    std::array<char, 4'096> buffer{};
-    if (!await_events(socket.get(), POLLIN, hand_shake_limit))
-      return world_error(cat("the server at `", server.url, "` does not answer"));
-    const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (count <= 0)
-      break;
-    reply.append(buffer.data(), static_cast<size_t>(count));
-  }
-  if (!reply.starts_with("HTTP/1.1 101 ")) {
-    std::array<char, 4'096> buffer{};
-    for (ssize_t count = 1; count > 0 && reply.size() < piece_bytes &&
-                            await_events(socket.get(), POLLIN, hand_shake_limit);) {
-      count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-      reply.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(count, 0)));
-    }
-    return refusal_in(server, reply);
-  }
-  return Line(std::move(socket), std::string_view(reply).substr(end + 4));
-}
 
 Error error_in(std::string_view json) {
   const Result<Value> told = read_json(json);
@@ -390,7 +326,7 @@ Result<std::optional<Frame>> send_contents(Line& line, const ServerChoice& serve
 
 Result<Value> asked(const ServerChoice& server, FrameType type, std::string_view payload,
                     const ClientPlace& place) {
-  Line line = TRY(open_line(server, place));
+  Line line = TRY(line_to_server(server, place.version));
   line.send(type, payload);
   if (!line.push_all(answer_limit))
     return lost(server);
@@ -443,7 +379,7 @@ Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest reque
   request.takes_input = named.takes_input;
   request.is_stream = named.is_stream;
   request.files = parcel.files;
-  Line line = TRY(open_line(server, place));
+  Line line = TRY(line_to_server(server, place.version));
   const std::string json = write_json(value_of(request));
   if (json.size() > largest_frame)
     return user_error(
@@ -461,7 +397,7 @@ Result<ClientEnd> run_at_server(const ServerChoice& server, CommandRequest reque
 
 Result<ClientEnd> attach_to_run(const ServerChoice& server, int64_t number,
                                 const ClientPlace& place) {
-  Line line = TRY(open_line(server, place));
+  Line line = TRY(line_to_server(server, place.version));
   line.send(FrameType::attach, run_json(number));
   return Follower(std::move(line), server, place, {}, false, true).follow();
 }

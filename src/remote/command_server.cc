@@ -1,6 +1,5 @@
 #include "remote/command_server.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -12,11 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstring>
 
+#include "base/listener.h"
 #include "base/text.h"
 #include "remote/mirror.h"
+#include "remote/tls_side.h"
 
 namespace fettle {
 namespace {
@@ -33,32 +34,44 @@ sigset_t watched_signals() {
   return set;
 }
 
+void signal_all(const std::vector<pid_t>& processes, int number) {
+  for (const pid_t process : processes)
+    kill(process, number);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings settings) {
-  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int yes = 1;
-  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(settings.port));
-  socklen_t size = sizeof address;
-  if (!listener.is_open() ||
-      ::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      ::listen(listener.get(), backlog) != 0 ||
-      getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return world_error(cat("cannot listen at `127.0.0.1:", settings.port,
-                           "`: ", lower_case(std::strerror(errno))));
+  std::optional<RenewedIdentity> identity;
+  if (settings.tls)
+    identity.emplace(TRY(RenewedIdentity::open(*settings.tls)));
+  Descriptor listener = TRY(listen_at({settings.host, cat(settings.port)}, backlog));
   TRY(make_directories(settings.folder()));
   prune_contents(settings.folder() / "mirrors", kept_contents);
-  const int port = ntohs(address.sin_port);
   return std::unique_ptr<CommandServer>(
-      new CommandServer(std::move(settings), std::move(listener), port));
+      new CommandServer(std::move(settings), std::move(listener), std::move(identity)));
 }
 
-CommandServer::CommandServer(ServeSettings settings, Descriptor listener, int port)
-    : settings_(std::move(settings)), listener_(std::move(listener)), port_(port) {}
+CommandServer::CommandServer(ServeSettings settings, Descriptor listener,
+                             std::optional<RenewedIdentity> identity)
+    : settings_(std::move(settings)),
+      listener_(std::move(listener)),
+      identity_(std::move(identity)),
+      port_(port_of(listener_)) {}
+
+std::string CommandServer::address() const {
+  std::string name = settings_.host;
+  const TlsIdentity* const identity = identity_ ? &identity_->last() : nullptr;
+  if (identity != nullptr && (name.empty() || !identity->is_for(name)))
+    for (const std::string& one : identity->names())
+      if (!one.starts_with('*')) {
+        name = one;
+        break;
+      }
+  const bool is_ipv6 = name.find(':') != name.npos;
+  return cat(identity != nullptr ? "https" : "http", "://", is_ipv6 ? "[" : "", name,
+             is_ipv6 ? "]" : "", ":", port_);
+}
 
 int CommandServer::serve(const CommandHost& host,
                          const std::function<void(const std::string&)>& told) {
@@ -67,7 +80,7 @@ int CommandServer::serve(const CommandHost& host,
   sigprocmask(SIG_BLOCK, &set, &before);
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   int first = 0;
-  while (first == 0 || !sessions_.empty()) {
+  while (first == 0 || !sessions_.empty() || !tls_sides_.empty()) {
     std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
                                  pollfd{listener_.get(), POLLIN, 0}};
     static_cast<void>(poll(polled.data(), polled.size(), -1));
@@ -77,60 +90,99 @@ int CommandServer::serve(const CommandHost& host,
       if (number == SIGCHLD)
         continue;
       if (first != 0) {
-        signal_all(SIGKILL);
+        signal_all(sessions_, SIGKILL);
+        signal_all(tls_sides_, SIGKILL);
         continue;
       }
       first = number;
       listener_.close();
-      signal_all(SIGTERM);
+      signal_all(sessions_, SIGTERM);
       if (!sessions_.empty())
         told("finishing running commands; press Ctrl-C again to stop at once");
     }
     reap();
     if (listener_.is_open() && (polled[1].revents & POLLIN) != 0)
-      accept(host);
+      accept(host, told);
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return first;
 }
 
-void CommandServer::accept(const CommandHost& host) {
-  Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+void CommandServer::accept(const CommandHost& host, const Teller& told) {
+  sockaddr_storage client{};
+  socklen_t size = sizeof client;
+  Descriptor socket(
+      ::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&client), &size, SOCK_CLOEXEC));
   if (!socket.is_open())
     return;
   const int yes = 1;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   // Those who are too many are told so, as long as these are not too many.
-  const size_t before = sessions_.size();
-  if (before >= settings_.connections + most_refused)
+  const size_t count = std::max(sessions_.size(), tls_sides_.size());
+  if (count >= settings_.connections + most_refused)
     return;
+  Caller caller{text_of_address(client), port_, count};
+  if (identity_) {
+    caller.port.reset();
+    socket = begin_tls(std::move(socket), told);
+    if (!socket.is_open())
+      return;
+  }
+  const pid_t server = getpid();
+  const pid_t session = begin_process([&] {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    identity_.reset();
+    return getppid() == server ? serve_connection(std::move(socket), caller, settings_, host) : 1;
+  });
+  if (session > 0)
+    sessions_.push_back(session);
+}
+
+Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {
+  // A client elsewhere may go without a word.
+  const int yes = 1, idle_seconds = 30, seconds_between = 10, probes = 6;
+  setsockopt(client.get(), SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  setsockopt(client.get(), IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
+  setsockopt(client.get(), IPPROTO_TCP, TCP_KEEPINTVL, &seconds_between, sizeof seconds_between);
+  setsockopt(client.get(), IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return Descriptor();
+  Descriptor ours(pair[0]), theirs(pair[1]);
+  const TlsIdentity& identity = identity_->now(told);
+  const pid_t side = begin_process([&] {
+    theirs.close();
+    // It ends with its session, which has a command to finish.
+    for (const int number : {SIGTERM, SIGINT, SIGHUP})
+      signal(number, SIG_IGN);
+    return serve_tls(std::move(client), std::move(ours), identity,
+                     {settings_.header_limit, settings_.write_limit});
+  });
+  if (side < 0)
+    return Descriptor();
+  tls_sides_.push_back(side);
+  return theirs;
+}
+
+pid_t CommandServer::begin_process(const std::function<int()>& work) {
   std::fflush(nullptr);
-  const pid_t parent = getpid();
   const pid_t process = fork();
-  if (process > 0)
-    sessions_.push_back(process);
   if (process != 0)
-    return;
+    return process;
   setpgid(0, 0);  // Ctrl-C at the server is for the server, which asks us to stop
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
   listener_.close();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  _exit(getppid() == parent ? serve_connection(std::move(socket), port_, before, settings_, host)
-                            : 1);
+  _exit(work());
 }
 
 void CommandServer::reap() {
-  std::erase_if(sessions_, [](pid_t process) {
-    const pid_t ended = waitpid(process, nullptr, WNOHANG);
-    return ended == process || (ended < 0 && errno == ECHILD);
-  });
-}
-
-void CommandServer::signal_all(int number) const {
-  for (const pid_t process : sessions_)
-    kill(process, number);
+  for (std::vector<pid_t>* const all : {&sessions_, &tls_sides_})
+    std::erase_if(*all, [](pid_t process) {
+      const pid_t ended = waitpid(process, nullptr, WNOHANG);
+      return ended == process || (ended < 0 && errno == ECHILD);
+    });
 }
 
 }  // namespace fettle

@@ -6,6 +6,7 @@
 /// So this one has none of it: it accepts, and forks a process for each connection (`session.h`),
 /// which forks its command. What a client sends is parsed in a process that may die alone, limits of
 /// time are alarms, and the program that runs a command is the same that runs it without a server.
+/// With TLS, a connection has a second process (`tls_side.h`), between its client and the first one.
 
 #include <memory>
 
@@ -15,25 +16,34 @@ namespace fettle {
 
 class CommandServer {
  public:
-  /// Listens at 127.0.0.1. Error: the port is not to be had.
+  /// Listens. Errors: the address is not to be had; the files of TLS are wrong (`Blame::user`).
   static Result<std::unique_ptr<CommandServer>> open(ServeSettings settings);
 
   int port() const { return port_; }
+  /// For clients: `http://127.0.0.1:9790`; with TLS, under a name that the certificate has.
+  std::string address() const;
   /// Until SIGINT, SIGTERM or SIGHUP: then no connection is taken any more, each command is asked to
   /// stop, and those that change something finish that; a second signal ends them at once. The
   /// signal that came first. No thread may run. `told`: for people.
   int serve(const CommandHost& host, const std::function<void(const std::string&)>& told);
 
  private:
-  CommandServer(ServeSettings settings, Descriptor listener, int port);
-  void accept(const CommandHost& host);
+  using Teller = std::function<void(const std::string&)>;
+
+  CommandServer(ServeSettings settings, Descriptor listener,
+                std::optional<RenewedIdentity> identity);
+  void accept(const CommandHost& host, const Teller& told);
+  /// The client's side of a connection gets a process; what its session talks to. Closed: there is
+  /// no room for one.
+  Descriptor begin_tls(Descriptor client, const Teller& told);
+  pid_t begin_process(const std::function<int()>& work);
   void reap();
-  void signal_all(int number) const;
 
   const ServeSettings settings_;
   Descriptor listener_;
+  std::optional<RenewedIdentity> identity_;
   const int port_;
-  std::vector<pid_t> sessions_;
+  std::vector<pid_t> sessions_, tls_sides_;
 };
 
 }  // namespace fettle

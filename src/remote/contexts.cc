@@ -3,16 +3,19 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/lock_file.h"
 #include "base/text.h"
+#include "base/tls.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
 
-constexpr std::string_view scheme = "http://";
+constexpr std::string_view clear_scheme = "http://", secured_scheme = "https://";
+constexpr int usual_port_of_server = 9'790;
 constexpr Duration longest_wait = 5s;  ///< for those who change the contexts
 
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
@@ -36,14 +39,19 @@ Result<Contexts> read_contexts(const Path& file) {
   contexts.used = value.text_at("used");
   for (const Value& item : items_of(value.at("contexts")))
     contexts.all.push_back({std::string(item.text_at("name")), std::string(item.text_at("url")),
-                            std::string(item.text_at("token"))});
+                            std::string(item.text_at("token")),
+                            std::string(item.text_at("authorities"))});
   return contexts;
 }
 
 Status write_contexts(const Path& file, const Contexts& contexts) {
   std::vector<Value> all;
-  for (const Context& one : contexts.all)
-    all.push_back(Value::dict({{"name", one.name}, {"url", one.url}, {"token", one.token}}));
+  for (const Context& one : contexts.all) {
+    std::vector<Entry> fields{{"name", one.name}, {"url", one.url}, {"token", one.token}};
+    if (!one.authorities.empty())
+      fields.push_back({"authorities", one.authorities});
+    all.push_back(Value::dict(std::move(fields)));
+  }
   return write_file(
       file,
       write_json(Value::dict({{"contexts", Value::list(std::move(all))}, {"used", contexts.used}}),
@@ -59,17 +67,25 @@ Status change_contexts(const Path& file, const std::function<Status(Contexts&)>&
   return write_contexts(file, contexts);
 }
 
+std::string ServerAddress::text() const {
+  const bool is_ipv6 = host.find(':') != host.npos;
+  return cat(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port);
+}
+
 Result<ServerAddress> parse_server_url(std::string_view url) {
   const auto wrong = [&](std::string_view why) {
-    return user_error(cat("`", printable(url), "` ", why, "; expected `http://127.0.0.1:PORT`"));
+    return user_error(cat("`", printable(url), "` ", why,
+                          "; expected `https://HOST:PORT`, or `http://127.0.0.1:PORT`"));
   };
-  if (!url.starts_with(scheme))
+  const bool is_secured = url.starts_with(secured_scheme);
+  if (!is_secured && !url.starts_with(clear_scheme))
     return wrong("is no address of a server");
-  std::string_view rest = url.substr(scheme.size());
+  std::string_view rest = url.substr((is_secured ? secured_scheme : clear_scheme).size());
   if (rest.ends_with('/'))
     rest.remove_suffix(1);
-  const size_t colon = rest.find(':');
-  ServerAddress address{std::string(rest.substr(0, colon)), 9790};
+  const bool has_brackets = rest.starts_with('[');
+  const size_t colon = rest.find(':', has_brackets ? rest.find(']') : 0);
+  ServerAddress address{std::string(rest.substr(0, colon)), usual_port_of_server, is_secured};
   if (colon != rest.npos) {
     const std::string_view digits = rest.substr(colon + 1);
     const auto [end, failure] =
@@ -78,11 +94,28 @@ Result<ServerAddress> parse_server_url(std::string_view url) {
         address.port > 65'535)
       return wrong("has no port");
   }
-  if (address.host != "127.0.0.1" && address.host != "localhost")
+  std::string& host = address.host;
+  if (has_brackets)
+    host = host.ends_with(']') ? host.substr(1, host.size() - 2) : "";
+  const auto stands_in_host = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_' ||
+           (has_brackets && c == ':');
+  };
+  if (host.empty() || !std::ranges::all_of(host, stands_in_host))
+    return wrong("names no host");
+  if (!is_secured && host != "127.0.0.1" && host != "localhost")
     return wrong(
-        "is not on this machine, and a server listens for its own machine only: forward "
-        "its port (`ssh -L 9790:127.0.0.1:9790 HOST`)");
+        "is in clear text and not at 127.0.0.1, so everybody between could read the token: call it "
+        "by `https://` (`fettle serve --tls-cert FILE --tls-key FILE`), or forward its port (`ssh "
+        "-L 9790:127.0.0.1:9790 HOST`)");
   return address;
+}
+
+Result<std::string> read_authorities(const Path& file) {
+  Result<std::string> pem = read_file(file);
+  if (!pem)
+    return user_error(pem.error().message);
+  return certificates_in(*pem, cat("`", file.string(), "`"));
 }
 
 Status check_token(std::string_view token, std::string_view what) {
@@ -107,11 +140,14 @@ Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, cons
   if (is_url(named)) {
     choice.url = named;
     for (const Context& one : contexts.all)
-      if (one.url == named)
+      if (one.url == named) {
         choice.token = one.token;
+        choice.authorities = one.authorities;
+      }
   } else if (const Context* const known = contexts.find(named)) {
     choice.url = known->url;
     choice.token = known->token;
+    choice.authorities = known->authorities;
   } else {
     std::vector<std::string> names;
     for (const Context& one : contexts.all)
@@ -124,6 +160,8 @@ Result<std::optional<ServerChoice>> choose_server(const ServerWords& words, cons
   if (!words.token.empty() && (choice.token.empty() || !is_of_another))
     choice.token = words.token;
   choice.address = TRY(parse_server_url(choice.url));
+  if (!words.authorities.empty() && !is_of_another && choice.address.is_secured)
+    choice.authorities = TRY(read_authorities(words.authorities).context("$FETTLE_TLS_CA"));
   if (choice.token.empty())
     return user_error(cat("no token is known for `", printable(choice.url),
                           "`: put it into `$FETTLE_TOKEN`, or add a context that has it"));

@@ -29,17 +29,17 @@ std::string reply_of_health(const ServeSettings& settings) {
                     "the server cannot write to its folder, so it begins no command\n");
 }
 
-std::string numbers_of(const HealthPlace& place) {
+std::string numbers_of(const ServeSettings& settings, size_t connections) {
   MetricsText text;
   text.begin("fettle_build_info", Type::gauge, "The version; always 1.");
-  text.add({{"version", place.settings.version}}, 1);
+  text.add({{"version", settings.version}}, 1);
   text.begin("fettle_serve_connections", Type::gauge,
              "Connections, runs without a client among them.");
-  text.add({}, static_cast<double>(place.connections));
+  text.add({}, static_cast<double>(connections));
   text.begin("fettle_serve_connections_limit", Type::gauge,
              "Connections that are refused begin here.");
-  text.add({}, static_cast<double>(place.settings.connections));
-  const std::vector<RunView> runs = list_runs(place.settings.folder() / "runs");
+  text.add({}, static_cast<double>(settings.connections));
+  const std::vector<RunView> runs = list_runs(settings.folder() / "runs");
   std::map<std::string, uint64_t> counts{
       {"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
   for (const RunView& run : runs)
@@ -54,7 +54,8 @@ std::string numbers_of(const HealthPlace& place) {
 
 }  // namespace
 
-std::optional<std::string> health_reply(const UpgradeRequest& request, const HealthPlace& place,
+std::optional<std::string> health_reply(const UpgradeRequest& request,
+                                        const ServeSettings& settings, const Caller& caller,
                                         Visit& visit) {
   const bool is_health = request.target == "/healthz", is_metrics = request.target == "/metrics";
   if (!is_health && !is_metrics)
@@ -62,13 +63,14 @@ std::optional<std::string> health_reply(const UpgradeRequest& request, const Hea
   if (request.method != "GET" || request.has_body)
     return refusal_reply({400, cat("`", request.target, "` is asked for by GET without a body")});
   if (is_health)
-    return reply_of_health(place.settings);
-  if (const auto refusal = refusal_of_client(request, place.port, visit.enter()))
+    return reply_of_health(settings);
+  if (const auto refusal = refusal_of_client(request, caller.port, visit.enter()))
     return refusal_reply(*refusal);
   const CommandNeeds needs{Right::read, Reach::server, {}, "GET /metrics"};
   if (const Result<Grant> allowed = visit.allow(needs, needs.what); !allowed)
     return refusal_reply({403, allowed.error().message});
-  return text_reply("200 OK", MetricsText::content_type, numbers_of(place));
+  return text_reply("200 OK", MetricsText::content_type,
+                    numbers_of(settings, caller.connections + 1));
 }
 
 }  // namespace fettle

@@ -16,15 +16,9 @@
 
 namespace fettle {
 
-/// Where the server is asked about.
-struct HealthPlace {
-  const ServeSettings& settings;
-  int port = 0;
-  size_t connections = 0;  ///< that are open, with this one
-};
-
 /// The whole reply. None: this asks for something else.
-std::optional<std::string> health_reply(const UpgradeRequest& request, const HealthPlace& place,
+std::optional<std::string> health_reply(const UpgradeRequest& request,
+                                        const ServeSettings& settings, const Caller& caller,
                                         Visit& visit);
 
 }  // namespace fettle

@@ -31,12 +31,38 @@ Line::Line(Descriptor socket, std::string_view already_read) : socket_(std::move
   reader_.add(already_read);
 }
 
+Line::Line(Descriptor socket, TlsStream tls) : Line(std::move(socket)) {
+  tls_.emplace(std::move(tls));
+}
+
 void Line::leave() {
   is_gone_ = true;
+  tls_.reset();
   socket_.close();
 }
 
-short Line::events() const { return static_cast<short>(POLLIN | (unsent() > 0 ? POLLOUT : 0)); }
+short Line::events() const {
+  return static_cast<short>(POLLIN | (unsent() > 0 || reading_waits_to_write_ ? POLLOUT : 0));
+}
+
+ssize_t Line::write_some(std::string_view bytes) {
+  if (!tls_)
+    return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  size_t count = 0;
+  const TlsStep step = tls_->write(bytes, count);
+  errno = events_of(step) != 0 ? EAGAIN : ECONNRESET;
+  return step == TlsStep::done ? static_cast<ssize_t>(count) : -1;
+}
+
+ssize_t Line::read_some(std::span<char> into) {
+  if (!tls_)
+    return ::recv(socket_.get(), into.data(), into.size(), MSG_DONTWAIT);
+  size_t count = 0;
+  const TlsStep step = tls_->read(into, count);
+  reading_waits_to_write_ = step == TlsStep::wants_to_write;
+  errno = events_of(step) != 0 ? EAGAIN : ECONNRESET;
+  return step == TlsStep::done ? static_cast<ssize_t>(count) : step == TlsStep::ended ? 0 : -1;
+}
 
 void Line::send(FrameType type, std::string_view payload) {
   if (!is_gone_)
@@ -45,8 +71,7 @@ void Line::send(FrameType type, std::string_view payload) {
 
 void Line::push() {
   while (!is_gone_ && unsent() > 0) {
-    const ssize_t count =
-        ::send(socket_.get(), unsent_.data() + sent_, unsent(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t count = write_some(std::string_view(unsent_).substr(sent_));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0) {
@@ -73,13 +98,32 @@ bool Line::push_all(Duration patience) {
 }
 
 void Line::pull() {
+  // A record of TLS is smaller than what is read at once, so several are taken, and none in part.
+  for (size_t total = 0; !is_gone_ && total < piece_bytes;) {
+    std::array<char, piece_bytes> buffer{};
+    const ssize_t count = read_some(buffer);
+    if (count > 0)
+      reader_.add({buffer.data(), static_cast<size_t>(count)});
+    else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+      leave();
+    if (count <= 0 || !tls_)
+      break;
+    total += static_cast<size_t>(count);
+  }
+}
+
+std::string Line::receive(Duration patience) {
   std::array<char, piece_bytes> buffer{};
-  const ssize_t count =
-      is_gone_ ? 0 : ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (count > 0)
-    reader_.add({buffer.data(), static_cast<size_t>(count)});
-  else if (!is_gone_ && (count == 0 || (errno != EAGAIN && errno != EINTR)))
-    leave();
+  while (!is_gone_) {
+    const ssize_t count = read_some(buffer);
+    if (count > 0)
+      return {buffer.data(), static_cast<size_t>(count)};
+    if (count == 0 || (errno != EAGAIN && errno != EINTR))
+      leave();
+    else if (!await_events(socket_.get(), POLLIN, patience))
+      break;
+  }
+  return {};
 }
 
 std::optional<Frame> Line::take() {

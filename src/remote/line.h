@@ -1,11 +1,13 @@
 #pragma once
-/// One end of a stream of frames: a socket that never blocks, with what is still to be sent.
+/// One end of a stream of frames: a socket that never blocks, in clear text or with TLS, with what
+/// is still to be sent.
 
 #include <optional>
 #include <string>
 
 #include "base/file.h"
 #include "base/time.h"
+#include "base/tls.h"
 #include "remote/frames.h"
 
 namespace fettle {
@@ -20,6 +22,8 @@ constexpr size_t most_unsent = 256 << 10;
 class Line {
  public:
   explicit Line(Descriptor socket, std::string_view already_read = {});
+  /// `tls`: through which the socket's bytes go, after its handshake.
+  Line(Descriptor socket, TlsStream tls);
 
   int descriptor() const { return socket_.get(); }
   /// Whether the other side went, or broke the rules.
@@ -38,6 +42,11 @@ class Line {
   bool push_all(Duration patience);
   /// Reads what is there now.
   void pull();
+  /// Waits for the bytes of something that is no frame, which comes before the first one. Empty: the
+  /// line is gone, or the time is over.
+  std::string receive(Duration patience);
+  /// Bytes that came with the former.
+  void add_received(std::string_view bytes) { reader_.add(bytes); }
   /// The next frame that is whole. None: there is none yet, or the line is gone.
   std::optional<Frame> take();
   /// The frame that the next `take` gives.
@@ -46,7 +55,13 @@ class Line {
   std::optional<Frame> await(Duration patience);
 
  private:
+  /// As `send` and `recv` without waiting.
+  ssize_t write_some(std::string_view bytes);
+  ssize_t read_some(std::span<char> into);
+
   Descriptor socket_;
+  std::optional<TlsStream> tls_;  ///< goes before its socket
+  bool reading_waits_to_write_ = false;
   FrameReader reader_;
   std::optional<Frame> back_;
   std::string unsent_;

@@ -15,6 +15,7 @@
 #include "remote/run_log.h"
 #include "remote/tokens.h"
 #include "remote/upgrade.h"
+#include "tests/fixtures/certificates.h"
 #include "tests/fixtures/small_disk.h"
 
 namespace fettle {
@@ -407,10 +408,60 @@ TEST(Contexts, ChooseAServer) {
   EXPECT_FALSE(choose_server({"http://127.0.0.1:1", "", ""}, file)) << "no token";
   for (const char* const token : {"a b", "a\n", "\xC3\xA4"})
     EXPECT_FALSE(choose_server({"team", "", token}, file)) << token;
-  for (const char* const url : {"http://example.org", "https://127.0.0.1:1", "http://127.0.0.1:x"})
+  for (const char* const url : {"http://example.org", "ftp://127.0.0.1:1", "http://127.0.0.1:x"})
     EXPECT_FALSE(choose_server({url, "", "t"}, file)) << url;
   ASSERT_EQ(chmod(file.c_str(), 0644), 0);
   EXPECT_FALSE(read_contexts(file));
+}
+
+TEST(Contexts, ServersInClearTextAreOnThisMachine) {
+  for (const char* const url :
+       {"http://127.0.0.1:1", "http://localhost", "https://10.0.0.1:443", "https://fettle.example/",
+        "https://[::1]:9790", "https://[fe80::1]"})
+    EXPECT_TRUE(parse_server_url(url)) << url;
+  EXPECT_EQ(parse_server_url("https://[::1]:1")->text(), "[::1]:1");
+  EXPECT_EQ(parse_server_url("https://fettle.example")->text(), "fettle.example:9790");
+  for (const char* const url :
+       {"http://10.0.0.1:1", "http://fettle.example", "http://[::1]:1", "http://0.0.0.0:1",
+        "http://127.0.0.1.example:1", "http://127.0.0.1@example:1"}) {
+    const auto refused = parse_server_url(url);
+    ASSERT_FALSE(refused) << url;
+    EXPECT_EQ(refused.error().blame, Blame::user);
+  }
+  EXPECT_NE(parse_server_url("http://10.0.0.1").error().message.find("in clear text"),
+            std::string::npos);
+  for (const char* const url :
+       {"https://", "https://:1", "https://[]:1", "https://[::1", "https://::1:1", "https://a/b",
+        "https://a:0", "https://a:65536", "https://a:1:2", "https://user@a", "https://a?b",
+        "https://a b", "fettle.example:9790", "HTTPS://a", "https://a\n"})
+    EXPECT_FALSE(parse_server_url(url)) << url;
+}
+
+TEST(Contexts, KeepTheAuthoritiesOfTheirServer) {
+  const TemporaryDirectory home = *TemporaryDirectory::make();
+  const Path file = home.path() / "contexts.json", pem = home.path() / "ca.pem";
+  const SelfSigned kept("kept"), named("named");
+  ASSERT_TRUE(write_file(pem, named.key + named.certificate));
+  const Contexts contexts{{{"plain", "http://127.0.0.1:1", "t"},
+                           {"team", "https://team.example:1", "t", kept.certificate},
+                           {"world", "https://world.example", "t"}},
+                          "team"};
+  ASSERT_TRUE(write_contexts(file, contexts));
+  const auto authorities = [&](const ServerWords& words) {
+    return (*choose_server(words, file))->authorities;
+  };
+  const std::string of_variable = pem.string();
+  EXPECT_EQ(authorities({}), kept.certificate);
+  EXPECT_EQ(authorities({"https://team.example:1", "", ""}), kept.certificate);
+  EXPECT_EQ(authorities({"world", "", ""}), "");
+  EXPECT_EQ(authorities({"", "https://one.example", "t", of_variable}), named.certificate)
+      << "no key is kept";
+  EXPECT_EQ(authorities({"https://one.example", "", "t", of_variable}), named.certificate);
+  EXPECT_EQ(authorities({"", "team", "", of_variable}), named.certificate);
+  EXPECT_EQ(authorities({"team", "https://one.example", "", of_variable}), kept.certificate);
+  EXPECT_EQ(authorities({"world", "https://one.example", "", of_variable}), "");
+  EXPECT_EQ(authorities({"plain", "", "", "/nowhere"}), "");
+  EXPECT_EQ(choose_server({"world", "", "", "/nowhere"}, file).error().blame, Blame::user);
 }
 
 TEST(Contexts, AreChangedByOneAfterAnother) {
@@ -449,6 +500,17 @@ int status_of_request(std::string_view bytes) {
   const auto refusal =
       refusal_of(**request, 9'790, known ? Status() : Status(known.error()), "1.0");
   return refusal ? refusal->status : 0;
+}
+
+TEST(Upgrade, WithTlsAnyNameIsOursAndSomeIsSaid) {
+  const auto refusal = [](std::string_view host) {
+    size_t used = 0;
+    const auto request = read_upgrade(upgrade_request(host, "t", "1.0"), used);
+    return refusal_of(**request, std::nullopt, {}, "1.0");
+  };
+  EXPECT_FALSE(refusal("fettle.example"));
+  EXPECT_FALSE(refusal("10.0.0.1:443"));
+  EXPECT_EQ(refusal("")->status, 421);
 }
 
 TEST(Upgrade, IsForThoseWhoHaveTheToken) {

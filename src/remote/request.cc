@@ -35,7 +35,7 @@ Result<std::vector<std::string>> texts_at(const Value& value, std::string_view k
 }  // namespace
 
 bool is_variable_of_machine(std::string_view name) {
-  constexpr std::array<std::string_view, 23> names{"PATH",
+  constexpr std::array<std::string_view, 24> names{"PATH",
                                                    "HOME",
                                                    "PWD",
                                                    "SHELL",
@@ -47,6 +47,7 @@ bool is_variable_of_machine(std::string_view name) {
                                                    "FETTLE_HOME",
                                                    "FETTLE_SERVER",
                                                    "FETTLE_TOKEN",
+                                                   "FETTLE_TLS_CA",
                                                    "DOCKER_HOST",
                                                    "DOCKER_CONFIG",
                                                    "DOCKER_CONTEXT",

@@ -1,7 +1,5 @@
 #include "remote/session.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -30,6 +28,8 @@ namespace {
 constexpr Duration look_again = 20ms;
 /// More reads than the pipes of a command that has ended can fill.
 constexpr int last_reads = 64;
+/// With what a handshake of TLS begins, and no request.
+constexpr char first_of_tls = 0x16;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
 
@@ -452,17 +452,6 @@ bool is_for_a_running_command(FrameType type) {
          type == FrameType::output_end || type == FrameType::stop || type == FrameType::window_size;
 }
 
-/// Where a client is: `127.0.0.1:40000`.
-std::string peer_of(const Descriptor& socket) {
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  std::array<char, INET_ADDRSTRLEN> text{};
-  if (getpeername(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-      inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size()) == nullptr)
-    return "?";
-  return cat(text.data(), ":", ntohs(address.sin_port));
-}
-
 /// A connection that has been let in.
 struct Guest {
   Visit visit;
@@ -470,9 +459,8 @@ struct Guest {
 };
 
 /// None: it was refused.
-std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t connections,
-                                 const ServeSettings& settings, const CommandHost& host,
-                                 const std::string& from) {
+std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
+                                 const ServeSettings& settings, const CommandHost& host) {
   const auto end_with = [&](const std::string& reply) {
     alarm(static_cast<unsigned>(settings.write_limit / 1s));
     for (std::string_view left = reply; !left.empty();) {
@@ -495,22 +483,24 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t conn
   };
   std::string bytes;
   while (true) {
+    if (bytes.starts_with(first_of_tls))
+      return refuse({400, "it speaks no TLS: its address begins with `http://`"});
     size_t used = 0;
     const Result<std::optional<UpgradeRequest>> request = read_upgrade(bytes, used);
     if (!request)
       return refuse({request.error().message.find("too large") != std::string::npos ? 431 : 400,
                      request.error().message});
     if (*request) {
-      Visit visit(settings, (*request)->token, from);
-      if (const auto reply = health_reply(**request, {settings, port, connections + 1}, visit))
+      Visit visit(settings, (*request)->token, caller.from);
+      if (const auto reply = health_reply(**request, settings, caller, visit))
         return end_with(*reply);
       const Status known = visit.enter();
       const auto refusal = is_api_request(**request)
-                               ? refusal_of_client(**request, port, known)
-                               : refusal_of(**request, port, known, settings.version);
+                               ? refusal_of_client(**request, caller.port, known)
+                               : refusal_of(**request, caller.port, known, settings.version);
       if (refusal)
         return refuse(*refusal);
-      if (connections >= settings.connections)
+      if (caller.connections >= settings.connections)
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
       if (is_api_request(**request)) {
@@ -529,12 +519,11 @@ std::optional<Guest> shake_hands(const Descriptor& socket, int port, size_t conn
 
 }  // namespace
 
-int serve_connection(Descriptor socket, int port, size_t connections, const ServeSettings& settings,
+int serve_connection(Descriptor socket, const Caller& caller, const ServeSettings& settings,
                      const CommandHost& host) {
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
-  const std::string from = peer_of(socket);
-  std::optional<Guest> guest = shake_hands(socket, port, connections, settings, host, from);
+  std::optional<Guest> guest = shake_hands(socket, caller, settings, host);
   if (!guest)
     return 1;
   Line line(std::move(socket), guest->rest);

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/time.h"
+#include "base/tls_identity.h"
 #include "remote/request.h"
 #include "remote/rights.h"
 
@@ -44,10 +45,12 @@ struct CommandHost {
 };
 
 struct ServeSettings {
-  int port = 0;         ///< 0: any that is free
-  std::string token{};  ///< its own, which may do everything
+  std::string host = "127.0.0.1";  ///< an address or a name of this machine; empty: all addresses
+  int port = 0;                    ///< 0: any that is free
+  std::string token{};             ///< its own, which may do everything
   std::string version{};
-  Path home{};  ///< where its tokens are
+  Path home{};                    ///< where its tokens are
+  std::optional<TlsFiles> tls{};  ///< none: in clear text
   std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
   Duration header_limit = 10s;
@@ -59,9 +62,15 @@ struct ServeSettings {
   Path folder() const { return home / "serve"; }
 };
 
+/// Who has connected, and how.
+struct Caller {
+  std::string from;         ///< his address: `127.0.0.1:40000`
+  std::optional<int> port;  ///< ours; none with TLS, which the process at the other end speaks
+  size_t connections = 0;   ///< before his; if these are as many as may be, he is told so
+};
+
 /// Talks with a client until all is said. The exit code of the process.
-/// `connections`: that were open before it. If these are as many as may be, the client is told so.
-int serve_connection(Descriptor socket, int port, size_t connections, const ServeSettings& settings,
+int serve_connection(Descriptor socket, const Caller& caller, const ServeSettings& settings,
                      const CommandHost& host);
 
 }  // namespace fettle

@@ -79,9 +79,12 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
   return std::optional<UpgradeRequest>(std::move(request));
 }
 
-std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, int port,
-                                                const Status& known) {
-  if (request.host != cat("127.0.0.1:", port) && request.host != cat("localhost:", port))
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request,
+                                                std::optional<int> port, const Status& known) {
+  const bool is_ours =
+      port ? request.host == cat("127.0.0.1:", *port) || request.host == cat("localhost:", *port)
+           : !request.host.empty();
+  if (!is_ours)
     return UpgradeRefusal{421, "this server answers under its own address only"};
   if (request.is_from_browser)
     return UpgradeRefusal{403, "this server has nothing for browsers"};
@@ -90,7 +93,7 @@ std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, i
   return std::nullopt;
 }
 
-std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, std::optional<int> port,
                                          const Status& known, std::string_view version) {
   if (auto refusal = refusal_of_client(request, port, known))
     return refusal;

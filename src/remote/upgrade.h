@@ -3,8 +3,9 @@
 ///
 /// 127.0.0.1 protects nothing: every user of this machine reaches it, and so does every page that a
 /// browser here shows. So a request needs a token of the server (`tokens.h`); what a browser sends is refused,
-/// since no page has any business here; and `Host` must be an address of ours, for a name that is
-/// made to mean 127.0.0.1 is somebody else's page.
+/// since no page has any business here; and in clear text `Host` must be an address of ours, for a
+/// name that is made to mean 127.0.0.1 is somebody else's page. With TLS, a client has seen by our
+/// certificate that the name is ours.
 ///
 /// A new check is a line in `refusal_of` or `refusal_of_client`, and a row of docs/trust.md with its test.
 
@@ -36,12 +37,12 @@ struct UpgradeRefusal {
 /// took. Errors (`Blame::user`): it is no request, or it is too large.
 Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used);
 
-/// Why nothing is answered to whoever sent a request. None: he may ask. `known` as below.
-std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, int port,
-                                                const Status& known);
-/// Why a request is refused. None: it may become a stream. `known`: whether its token is one of the
-/// server, or why not.
-std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, int port,
+/// Why nothing is answered to whoever sent a request. None: he may ask. `port`: ours, at which it must
+/// say to be; none with TLS. `known`: whether its token is one of the server, or why not.
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request,
+                                                std::optional<int> port, const Status& known);
+/// Why a request is refused. None: it may become a stream. The parameters are as above.
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, std::optional<int> port,
                                          const Status& known, std::string_view version);
 
 std::string upgrade_request(std::string_view host, std::string_view token,

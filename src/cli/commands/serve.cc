@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/listener.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "cli/commands/commands.h"
@@ -18,16 +19,39 @@ namespace {
 
 constexpr int usual_port = 9'790;
 
-/// `127.0.0.1:9790`, or a port alone.
-Result<int> port_asked(const std::string& text) {
-  const std::string url = cat("http://", text.find(':') == text.npos ? "127.0.0.1:" : "", text);
-  if (text == "0" || text.ends_with(":0"))
-    return 0;
-  const Result<ServerAddress> address = parse_server_url(url);
+/// `--tls-cert` and `--tls-key`.
+Result<std::optional<TlsFiles>> tls_asked(const CommandLine& parsed) {
+  const std::string certificate = parsed.text("tls-cert"), key = parsed.text("tls-key");
+  if (certificate.empty() && key.empty())
+    return std::optional<TlsFiles>();
+  if (certificate.empty() || key.empty())
+    return user_error(certificate.empty()
+                          ? "`--tls-key` needs `--tls-cert FILE`, the certificate that it is for"
+                          : "`--tls-cert` needs `--tls-key FILE`, the private key of it");
+  // The server looks at them again later.
+  std::error_code failure;
+  const Path here = std::filesystem::current_path(failure);
+  return std::optional(TlsFiles{here / certificate, here / key});
+}
+
+/// `--listen`: `127.0.0.1:9790`, or a port alone; with TLS any address.
+Status read_listen(ServeSettings& settings, std::string text) {
+  const bool is_port = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  if (is_port)
+    text = cat(settings.host, ":", text);
+  const Result<ListenAddress> address = parse_listen_address(text);
   if (!address)
+    return user_error(
+        cat("`--listen` must be HOST:PORT, such as `127.0.0.1:9790` or, with TLS, "
+            "`:9790`, not `",
+            printable(text), "`"));
+  if (!settings.tls && address->host != "127.0.0.1" && address->host != "localhost")
     return user_error(cat("`--listen` must be 127.0.0.1:PORT, not `", printable(text),
-                          "`: a server listens for its own machine only"));
-  return address->port;
+                          "`: in clear text a server listens for its own machine only; `--tls-cert "
+                          "FILE --tls-key FILE` let it listen for others"));
+  settings.host = settings.tls ? address->host : settings.host;
+  settings.port = std::stoi(address->port);
+  return {};
 }
 
 /// The token of a file that only its owner reads; one that is not there is made.
@@ -53,13 +77,14 @@ Result<std::string> token_in(const std::string& path) {
 
 Result<int> serve(Face& face) {
   ServeSettings settings;
-  settings.port = TRY(port_asked(face.parsed.text("listen", cat(usual_port))));
+  settings.tls = TRY(tls_asked(face.parsed));
+  TRY(read_listen(settings, face.parsed.text("listen", cat(usual_port))));
   const std::string file = face.parsed.text("token-file");
   settings.token = file.empty() ? TRY(new_token("a token")) : TRY(token_in(file));
   settings.version = face.build().version;
   settings.home = TRY(face.home_folder());
   const std::unique_ptr<CommandServer> server = TRY(CommandServer::open(settings));
-  const std::string address = cat("http://127.0.0.1:", server->port());
+  const std::string address = server->address();
   const std::string told = file.empty() ? settings.token : "";
   if (face.json || face.json_lines)
     print_json(server_document(address, told));
@@ -101,11 +126,17 @@ Result<int> context_add(Face& face) {
   const std::string name = face.parsed.argument(0), url = face.parsed.argument(1);
   if (name == "local" || name.find("://") != name.npos)
     return user_error(cat("a context cannot be called `", printable(name), "`"));
-  TRY(parse_server_url(url));
+  const ServerAddress address = TRY(parse_server_url(url));
+  const std::string file = face.parsed.text("tls-ca");
+  if (!file.empty() && !address.is_secured)
+    return user_error(cat("`--tls-ca` is for a server with TLS, and `", printable(url),
+                          "` is in clear text: its address would begin with `https://`"));
+  const std::string authorities =
+      file.empty() ? std::string() : TRY(read_authorities(file).context("--tls-ca"));
   const std::string token = TRY(token_of_context(face));
   TRY(change_contexts(TRY(contexts_file(face)), [&](Contexts& contexts) -> Status {
     std::erase_if(contexts.all, [&](const Context& one) { return one.name == name; });
-    contexts.all.push_back({name, url, token});
+    contexts.all.push_back({name, url, token, authorities});
     std::ranges::sort(contexts.all, {}, &Context::name);
     return {};
   }));
@@ -237,17 +268,32 @@ std::vector<Command> server_commands() {
           "serve", "", 0, 0,
           "Runs commands of others, and keeps their environments in the folder of this user's "
           "state.",
-          {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token"},
+          {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token",
+           "fettle serve --listen :9790 --tls-cert server.pem --tls-key server.key"},
           serve,
-          {{{"--listen"}, "ADDRESS", "127.0.0.1:PORT (default: 127.0.0.1:9790); port 0: any"},
+          {{{"--listen"},
+            "ADDRESS",
+            "127.0.0.1:PORT (default: 127.0.0.1:9790); port 0: any; with TLS also others, such as "
+            ":9790 for all of this machine"},
+           {{"--tls-cert"},
+            "FILE",
+            "speak TLS with this certificate (PEM), behind which those of the authorities between "
+            "may stand; read again when it changes"},
+           {{"--tls-key"}, "FILE", "the private key of the certificate (PEM)"},
            {{"--token-file"},
             "FILE",
             "a file with the server's own token, which may do everything, and which is made if it "
             "is not there; default: a new one is printed"}}),
       machine.make("context add", "NAME URL", 2, 2, "Remembers a server, with its token.",
                    {"FETTLE_TOKEN=6f1d… fettle context add team http://127.0.0.1:9790",
-                    "fettle context add team http://127.0.0.1:9790 --token-file token"},
-                   context_add, {token_file}),
+                    "fettle context add team http://127.0.0.1:9790 --token-file token",
+                    "fettle context add team https://fettle.example:9790 --tls-ca ca.pem"},
+                   context_add,
+                   {token_file,
+                    {{"--tls-ca"},
+                     "FILE",
+                     "the certificate (PEM) of the authority that signed that of the server, which "
+                     "is kept; default: those that the system knows"}}),
       machine.make("context use", "NAME", 1, 1,
                    "Makes commands run at a server; `local`: here, as without one.",
                    {"fettle context use team", "fettle context use local"}, context_use),

@@ -1,0 +1,16 @@
+#pragma once
+/// The way to a server: a connection, TLS if its URL says so, and the upgrade of a request.
+
+#include "remote/contexts.h"
+#include "remote/line.h"
+
+namespace fettle {
+
+/// A line on which a client begins with what it wants. Errors: nobody answers, it is not the server
+/// that it should be, or it refuses. The token is told to none whose certificate does not fit.
+Result<Line> line_to_server(const ServerChoice& server, std::string_view version);
+
+/// The error of a line that was open.
+Error lost(const ServerChoice& server);
+
+}  // namespace fettle
