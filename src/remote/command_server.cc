@@ -45,7 +45,9 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
   std::optional<RenewedIdentity> identity;
   if (settings.tls)
     identity.emplace(TRY(RenewedIdentity::open(*settings.tls)));
-  Descriptor listener = TRY(listen_at({settings.host, cat(settings.port)}, backlog));
+  Descriptor listener = settings.inherited >= 0
+                            ? Descriptor(settings.inherited)
+                            : TRY(listen_at({settings.host, cat(settings.port)}, backlog));
   TRY(make_directories(settings.folder()));
   prune_contents(settings.folder() / "mirrors", kept_contents);
   return std::unique_ptr<CommandServer>(

@@ -47,6 +47,7 @@ struct CommandHost {
 struct ServeSettings {
   std::string host = "127.0.0.1";  ///< an address or a name of this machine; empty: all addresses
   int port = 0;                    ///< 0: any that is free
+  int inherited = -1;              ///< a socket that listens, to be taken over; -1: there is none
   std::string token{};             ///< its own, which may do everything
   std::string version{};
   Path home{};                    ///< where its tokens are

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/listener.h"
+#include "base/service_manager.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "cli/commands/commands.h"
@@ -54,6 +55,23 @@ Status read_listen(ServeSettings& settings, std::string text) {
   return {};
 }
 
+/// Where to listen: at the socket of a service manager, else as `--listen` says.
+Status choose_listener(ServeSettings& settings, const CommandLine& parsed) {
+  std::optional<Descriptor> given = TRY(inherited_listener());
+  if (!given)
+    return read_listen(settings, parsed.text("listen", cat(usual_port)));
+  if (parsed.has("listen"))
+    return user_error(
+        "`--listen` says where to listen, and so does the socket that the service manager made: "
+        "leave out one of them");
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  getsockname(given->get(), reinterpret_cast<sockaddr*>(&address), &size);
+  TRY(read_listen(settings, text_of_address(address)).context("the service manager's socket"));
+  settings.inherited = given->release();
+  return {};
+}
+
 /// The token of a file that only its owner reads; one that is not there is made.
 Result<std::string> token_in(const std::string& path) {
   std::error_code failure;
@@ -78,11 +96,11 @@ Result<std::string> token_in(const std::string& path) {
 Result<int> serve(Face& face) {
   ServeSettings settings;
   settings.tls = TRY(tls_asked(face.parsed));
-  TRY(read_listen(settings, face.parsed.text("listen", cat(usual_port))));
+  TRY(choose_listener(settings, face.parsed));
+  settings.home = TRY(face.home_folder());  // in which the file of the token may be
   const std::string file = face.parsed.text("token-file");
   settings.token = file.empty() ? TRY(new_token("a token")) : TRY(token_in(file));
   settings.version = face.build().version;
-  settings.home = TRY(face.home_folder());
   const std::unique_ptr<CommandServer> server = TRY(CommandServer::open(settings));
   const std::string address = server->address();
   const std::string told = file.empty() ? settings.token : "";
@@ -94,6 +112,7 @@ Result<int> serve(Face& face) {
   // Nobody would come to a server whose token was lost.
   if (std::ferror(stdout) != 0)
     return output_error("standard output");
+  tell_ready();
   const auto tell = [&](const std::string& text) {
     if (!face.quiet)
       print_error(text);
