@@ -86,6 +86,13 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> FaultyStore::begin_edit(cons
 Result<std::optional<Holder>> FaultyStore::holder(const Name& environment) {
   return fault_.pass([&] { return real_.holder(environment); });
 }
+Status FaultyStore::check_take_away(const Name& environment, const Holder& holder) {
+  return fault_.pass([&] { return real_.check_take_away(environment, holder); });
+}
+Status FaultyStore::take_away(const Name& environment, const Holder& holder, const Holder& me,
+                              const Event& told) {
+  return fault_.pass([&] { return real_.take_away(environment, holder, me, told); });
+}
 Status FaultyStore::wish(const Name& environment, const std::function<Status(Wish&)>& say) {
   return fault_.pass([&] { return real_.wish(environment, say); });
 }

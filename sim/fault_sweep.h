@@ -72,6 +72,9 @@ class FaultyStore : public Store {
   Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
                                                                  const Holder& me) override;
   Result<std::optional<Holder>> holder(const Name& environment) override;
+  Status check_take_away(const Name& environment, const Holder& holder) override;
+  Status take_away(const Name& environment, const Holder& holder, const Holder& me,
+                   const Event& told) override;
   Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override;
   Result<std::optional<Value>> cached(std::string_view name) override;
   Status cache(std::string_view name, const Value& value, Time now) override;

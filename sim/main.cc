@@ -2,6 +2,8 @@
 /// `sim --digests COUNT` prints of each seed what happened as one number: a change that keeps all
 /// behaviour keeps every line.
 ///
+/// `sim --server …` does the same with what is kept on a server, to which connections are lost.
+///
 /// `sim --cluster ROLLOUTS [FIRST]` runs clusters with their controllers until so many rollouts were
 /// carried out, `sim --cluster --seed SEED` replays one.
 
@@ -18,6 +20,7 @@ namespace {
 using fettle::sim::ClusterReport;
 using fettle::sim::simulate;
 using fettle::sim::simulate_cluster;
+using fettle::sim::StoreSort;
 
 using Number = unsigned long long;
 
@@ -29,33 +32,38 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-int replay(Number seed) {
-  const auto report = simulate(seed);
+const char* words_of(StoreSort sort) { return sort == StoreSort::file ? "" : "--server "; }
+
+int replay(StoreSort sort, Number seed) {
+  const auto report = simulate(seed, sort);
   std::printf("%s\n%s", report.history.c_str(),
               report.good ? "good\n" : (report.problem + "\n").c_str());
   return report.good ? 0 : 1;
 }
 
-int print_digests(Number count) {
+int print_digests(StoreSort sort, Number count) {
   for (Number seed = 1; seed <= count; ++seed)
-    std::printf("%llu %016llx\n", seed, static_cast<Number>(simulate(seed).course));
+    std::printf("%llu %016llx\n", seed, static_cast<Number>(simulate(seed, sort).course));
   return 0;
 }
 
-int run(Number count, Number first) {
-  Number steps = 0, crashes = 0, faults = 0, bad = 0;
+int run(StoreSort sort, Number count, Number first) {
+  Number steps = 0, crashes = 0, faults = 0, losses = 0, bad = 0;
   const auto began = std::chrono::steady_clock::now();
   for (Number seed = first; seed < first + count; ++seed) {
-    const auto report = simulate(seed);
+    const auto report = simulate(seed, sort);
+    losses += report.losses;
     steps += report.steps;
     crashes += report.crashes;
     faults += report.faults;
     if (!report.good && ++bad <= 5)
-      std::printf("seed %llu: %s (replay: ./dev sim --seed %llu)\n", seed, report.problem.c_str(),
-                  seed);
+      std::printf("seed %llu: %s (replay: ./dev sim %s--seed %llu)\n", seed, report.problem.c_str(),
+                  words_of(sort), seed);
   }
-  std::printf("%llu seeds, %llu steps, %llu faults, %llu crashes in %.1f s; %llu bad\n", count,
-              steps, faults, crashes, seconds_since(began), bad);
+  std::printf("%llu seeds, %llu steps, %llu faults, %llu crashes", count, steps, faults, crashes);
+  if (sort == StoreSort::server)
+    std::printf(", %llu lost connections", losses);
+  std::printf(" in %.1f s; %llu bad\n", seconds_since(began), bad);
   return bad == 0 ? 0 : 1;
 }
 
@@ -101,9 +109,11 @@ int main(int argc, char** argv) {
     return is_word(2, "--seed")
                ? replay_cluster(number_in(argc, argv, 3, 1))
                : run_clusters(number_in(argc, argv, 2, 500), number_in(argc, argv, 3, 1));
-  if (is_word(1, "--seed") && argc > 2)
-    return replay(number_in(argc, argv, 2, 1));
-  if (is_word(1, "--digests"))
-    return print_digests(number_in(argc, argv, 2, 1'000));
-  return run(number_in(argc, argv, 1, 1'000), number_in(argc, argv, 2, 1));
+  const StoreSort sort = is_word(1, "--server") ? StoreSort::server : StoreSort::file;
+  const int at = sort == StoreSort::server ? 2 : 1;
+  if (is_word(at, "--seed") && argc > at + 1)
+    return replay(sort, number_in(argc, argv, at + 1, 1));
+  if (is_word(at, "--digests"))
+    return print_digests(sort, number_in(argc, argv, at + 1, 1'000));
+  return run(sort, number_in(argc, argv, at, 1'000), number_in(argc, argv, at + 1, 1));
 }

@@ -36,12 +36,30 @@ TEST(Simulation, SeedsAreGoodWithFaultsAndCrashes) {
   EXPECT_GT(steps, lives * 10);
 }
 
-TEST(Simulation, TheSameSeedGivesTheSameRun) {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const Report one = simulate(seed), other = simulate(seed);
-    EXPECT_EQ(one.digest, other.digest) << seed;
-    EXPECT_EQ(one.course, other.course) << seed;
+/// Each statement of these is a real one, to a database.
+constexpr uint64_t lives_at_a_server = is_sanitized ? 60 : 300;
+
+TEST(Simulation, NothingIsLostOrDoubledByConnectionsThatAreLost) {
+  uint64_t losses = 0, steps = 0;
+  for (uint64_t seed = 1; seed <= lives_at_a_server; ++seed) {
+    const Report report = simulate(seed, StoreSort::server);
+    ASSERT_TRUE(report.good) << "./dev sim --server --seed " << seed << ": " << report.problem
+                             << "\n"
+                             << report.history;
+    losses += report.losses;
+    steps += report.steps;
   }
+  EXPECT_GT(losses, lives_at_a_server * 2);
+  EXPECT_GT(steps, lives_at_a_server * 10);
+}
+
+TEST(Simulation, TheSameSeedGivesTheSameRun) {
+  for (const StoreSort sort : {StoreSort::file, StoreSort::server})
+    for (uint64_t seed = 1; seed <= (sort == StoreSort::file ? 50 : 20); ++seed) {
+      const Report one = simulate(seed, sort), other = simulate(seed, sort);
+      EXPECT_EQ(one.digest, other.digest) << seed;
+      EXPECT_EQ(one.course, other.course) << seed;
+    }
 }
 
 }  // namespace

@@ -4,9 +4,8 @@
 
 #include "base/text.h"
 #include "reconcile/carry_out.h"
-#include "sim/disk.h"
 #include "sim/generate.h"
-#include "sim/store.h"
+#include "sim/memory.h"
 #include "sim/world.h"
 #include "sim/world_check.h"
 #include "store/record_codec.h"
@@ -34,8 +33,17 @@ Faults draw_faults(Prng& prng) {
 /// intent out by the way that all verbs take.
 class Simulation : public Executor, public Driver, public Audience {
  public:
-  explicit Simulation(uint64_t seed) : prng_(seed), faults_(draw_faults(prng_)) {
+  Simulation(uint64_t seed, StoreSort sort)
+      : prng_(seed),
+        faults_(draw_faults(prng_)),
+        memory_(sort == StoreSort::file ? make_file_memory() : make_server_memory()),
+        loss_prng_(seed ^ 0x10575) {
     report_.digest = seed;
+    if (memory_->has_disk())
+      return;
+    // What happens to disks does not happen here.
+    faults_.losses = faults_.full = 0;
+    loss_rate_ = loss_prng_.chance(20) ? 0 : 1 + loss_prng_.below(40);
   }
 
   Report run() {
@@ -51,7 +59,8 @@ class Simulation : public Executor, public Driver, public Audience {
         edit(sketch_, prng_);
     }
     faults_ = {};
-    disk_.set_full(false);
+    loss_rate_ = 0;
+    memory_->set_full(false);
     for (int i = 0; i < 6 && report_.good && !run_package({"p", "q"}, false); ++i)
       continue;
     if (report_.good)
@@ -166,7 +175,7 @@ class Simulation : public Executor, public Driver, public Audience {
   /// What is recorded in the end, in the order of the keys.
   void note_records() {
     std::map<std::string, const Record*> records;
-    for (const auto& [key, record] : file_.known())
+    for (const auto& [key, record] : memory_->known())
       records.emplace(to_string(key), &*record);
     for (const auto& [key, record] : records)
       report_.course = hash64(cat(report_.course, key, encode(*record)));
@@ -192,9 +201,9 @@ class Simulation : public Executor, public Driver, public Audience {
       const auto harm = static_cast<SimDisk::Harm>(prng_.below(3));
       note(cat("a content is harmed, ", static_cast<int>(harm)));
       is_changed_ |= harm == SimDisk::Harm::change;
-      disk_.harm(prng_, harm);
+      memory_->harm(prng_, harm);
     }
-    disk_.set_full(prng_.chance(faults_.full));
+    memory_->set_full(prng_.chance(faults_.full));
     if (prng_.chance(25))
       run_by_hand();
   }
@@ -202,7 +211,7 @@ class Simulation : public Executor, public Driver, public Audience {
   /// Somebody starts, stops or removes something that is known.
   void run_by_hand() {
     std::vector<Key> keys;
-    for (const auto& [key, record] : file_.known())
+    for (const auto& [key, record] : memory_->known())
       if ((key.kind == "host" || key.kind == "file" || key.kind == "pack") && record->applied)
         keys.push_back(key);
     if (keys.empty())
@@ -235,6 +244,46 @@ class Simulation : public Executor, public Driver, public Audience {
     }
   }
 
+  /// Null: it could not even begin.
+  std::unique_ptr<Memory::Process> begin_process() {
+    auto begun =
+        memory_->begin({[this] { return before_write(); },
+                        [this](std::span<const Change> changes) { return after_write(changes); },
+                        [this](Saying saying) { return draw_loss(saying); },
+                        [this](std::string problem) { complain(std::move(problem)); }});
+    if (begun)
+      return *std::move(begun);
+    if (!is_meant(begun.error()))
+      complain("no process begins: " + to_string(begun.error()));
+    note("-- cannot begin");
+    return nullptr;
+  }
+
+  /// A connection is lost while nothing is said, and others act before it is made again.
+  void happen_before_write() {
+    if (loss_prng_.below(1'000) < loss_rate_ * 5) {
+      ++report_.losses;
+      note("-- the connections are lost");
+      process_->lose_connections();
+    }
+    if (loss_prng_.chance(30))
+      clean_beside();
+  }
+
+  /// What becomes of a connection to a server at a statement.
+  Loss draw_loss(Saying saying) {
+    if (dead_)
+      return Loss::dead;
+    // A commit is where most can go wrong.
+    if (loss_prng_.below(1'000) >= (saying == Saying::commit ? loss_rate_ * 4 : loss_rate_))
+      return Loss::none;
+    ++report_.losses;
+    constexpr std::array losses{Loss::before, Loss::after, Loss::away};
+    const Loss loss = losses[loss_prng_.below(losses.size())];
+    note(cat("-- a connection is lost, ", static_cast<int>(saying), " ", static_cast<int>(loss)));
+    return loss;
+  }
+
   bool run_package(const std::set<std::string>& sets, bool edit_in_place) {
     auto intent = std::make_shared<const Intent>(intent_of(sketch_, sets));
     check_order_is_irrelevant(*intent, sets);
@@ -242,7 +291,7 @@ class Simulation : public Executor, public Driver, public Audience {
     options.plan.edit_in_place = edit_in_place;
     // Who speaks for acts alone repeats them in a host of others.
     if (edit_in_place || sets.size() == 1)
-      for (const auto& [key, record] : file_.known())
+      for (const auto& [key, record] : memory_->known())
         edited_.insert(key);
     note(cat("-- a run begins", edit_in_place ? ", in place" : ""));
     return carry(intent, options, sets);
@@ -260,17 +309,23 @@ class Simulation : public Executor, public Driver, public Audience {
     paused_.clear();
     run_ = nullptr;
     intent_ = intent;
-    SimIndex index(file_);
-    FileBlobs blobs(disk_, index, "blobs");
+    const auto process = begin_process();
+    if (process == nullptr)
+      return false;
+    process_ = process.get();
+    FileBlobs& blobs = process->blobs();
     blobs_ = &blobs;
-    SimEdit edit(
-        file_, "e", [this] { return before_write(); },
-        [this](std::span<const Change> changes) { return after_write(changes); });
     const RunContext run_context{
         kinds_, [this](const Name&) -> Driver* { return this; }, &blobs, {}};
     RunRequest run_request;
     run_request.intent = intent;
-    run_request.known = file_.known();
+    Result<Known> known = process->known();
+    if (!known) {
+      note("-- cannot read");
+      blobs_ = nullptr;
+      return false;
+    }
+    run_request.known = *std::move(known);
     run_request.options = options;
     run_request.audience = this;
     run_request.wants =
@@ -281,7 +336,7 @@ class Simulation : public Executor, public Driver, public Audience {
       note("-- something else is wanted");
       paused_.clear();
       if (options.plan.edit_in_place)
-        for (const auto& [key, record] : file_.known())
+        for (const auto& [key, record] : memory_->known())
           edited_.insert(key);
       sim::edit(sketch_, prng_);
       intent_ = std::make_shared<const Intent>(intent_of(sketch_, sets));
@@ -289,14 +344,15 @@ class Simulation : public Executor, public Driver, public Audience {
     };
     steps_before_ = report_.steps;
     const Result<RunResult> run_result =
-        carry_out(run_context, edit, *this, std::move(run_request));
+        carry_out(run_context, process->edit(), *this, std::move(run_request));
     if (!run_result && !dead_ && !is_meant(run_result.error()))
       complain("the intent is refused: " + to_string(run_result.error()));
     const bool good = run_result && run_result->summary && run_result->summary->good();
     if (run_result && run_result->summary && !run_result->summary->stopped && !in_flight_.empty())
       complain("the run ended with acts in flight");
     if (good && !is_changed_ && report_.good)
-      if (const auto lost = lost_content(*intent_, file_.known(), kinds_, blobs))
+      if (const auto lost =
+              lost_content(*intent_, memory_->known(), kinds_, process->blobs_as_seen()))
         complain(cat("the run tells success, and ", *lost));
     end_process(dead_ ? "crash" : "end");
     return good;
@@ -316,24 +372,25 @@ class Simulation : public Executor, public Driver, public Audience {
     if (!dead_)
       return;
     ++report_.crashes;
-    if (prng_.chance(30)) {
+    if (memory_->has_disk() && prng_.chance(30)) {
       note("-- the power was cut");
       // Of what was done last no record may be left, and an act in a host cannot be looked at.
-      for (const auto& [key, record] : file_.known())
+      for (const auto& [key, record] : memory_->known())
         edited_.insert(key);
-      file_.lose_last(prng_, 3);
-      disk_.cut_power(prng_);
+      memory_->cut_power(prng_);
     }
   }
 
   Status before_write() {
+    if (!memory_->has_disk())
+      happen_before_write();
     if (prng_.chance(faults_.crashes) && prng_.chance(30))
       return die();
     if (prng_.chance(faults_.store_fails))
       return world_error("the store failed on purpose");
     if (prng_.chance(faults_.steals) && prng_.chance(20)) {
       note("-- somebody takes the right");
-      file_.take_right();
+      memory_->take_right();
     }
     return {};
   }
@@ -351,11 +408,7 @@ class Simulation : public Executor, public Driver, public Audience {
   }
 
   /// Another process clears contents away that nobody refers to.
-  void clean_beside() {
-    SimIndex index(file_);
-    FileBlobs other(disk_, index, "blobs");
-    static_cast<void>(other.clear());
-  }
+  void clean_beside() { memory_->clean(); }
 
   News ask_to_stop() {
     News news;
@@ -453,8 +506,8 @@ class Simulation : public Executor, public Driver, public Audience {
     if (const auto paused = paused_.find(act.key);
         paused != paused_.end() && act.attempt > 1 && now_ - paused->second < 10ms)
       complain(to_string(act.key) + " is asked again without a pause");
-    const auto record = file_.known().find(act.key);
-    if (record == file_.known().end() || !record->second->attempt ||
+    const auto record = memory_->known().find(act.key);
+    if (record == memory_->known().end() || !record->second->attempt ||
         record->second->attempt->verb != act.verb)
       complain("an act begins without a record: " + to_string(act.key));
     const bool leaves = act.verb == Verb::remove || act.verb == Verb::stop;
@@ -480,11 +533,11 @@ class Simulation : public Executor, public Driver, public Audience {
       for (const Key& key : need.keys) {
         if (need.bond == Bond::past || may_be_missing(key))
           continue;
-        const auto done = file_.known().find(key);
+        const auto done = memory_->known().find(key);
         // What this run does not speak for is used as it was left.
         const bool is_wanted = std::ranges::any_of(
             wanted_of(*intent_), [&](const Resource* other) { return other->key == key; });
-        if (done == file_.known().end() || !done->second->applied ||
+        if (done == memory_->known().end() || !done->second->applied ||
             (is_wanted && done->second->attempt && !done->second->attempt->course))
           complain(cat(to_string(act.key), " begins before ", to_string(key), " is done"));
       }
@@ -500,7 +553,7 @@ class Simulation : public Executor, public Driver, public Audience {
   }
 
   void check_order_is_irrelevant(const Intent& intent, const std::set<std::string>& sets) {
-    const Known& known = file_.known();
+    const Known& known = memory_->known();
     Seen seen;
     for (const Resource* resource : wanted_of(intent))
       seen[resource->key] = world_.observe(resource->key);
@@ -530,19 +583,20 @@ class Simulation : public Executor, public Driver, public Audience {
     Seen seen;
     for (const Resource* resource : wanted_of(intent))
       seen[resource->key] = world_.observe(resource->key);
-    const Result<Plan> plan = make_plan(intent, file_.known(), seen, kinds_);
+    const Result<Plan> plan = make_plan(intent, memory_->known(), seen, kinds_);
     if (!plan || !due_in(*plan).empty())
       complain("after convergence the plan is not empty: " +
                (plan ? due_in(*plan) : to_string(plan.error())));
     if (plan)
       check_replay(intent, seen, *plan);
-    if (const auto flaw = first_flaw(intent, file_.known(), world_, edited_))
+    if (const auto flaw = first_flaw(intent, memory_->known(), world_, edited_))
       complain(*flaw);
   }
 
   /// What would be repeated on request is what the plan names as not repeated.
   void check_replay(const Intent& intent, const Seen& seen, const Plan& plan) {
-    const Result<Plan> replayed = make_plan(intent, file_.known(), seen, kinds_, {.replay = true});
+    const Result<Plan> replayed =
+        make_plan(intent, memory_->known(), seen, kinds_, {.replay = true});
     std::map<Key, const Step*> repeated;
     for (const Step& step : replayed->steps)
       repeated[step.key] = &step;
@@ -559,9 +613,11 @@ class Simulation : public Executor, public Driver, public Audience {
   std::shared_ptr<const Intent> intent_;
   SimKinds kinds_;
   World world_;
-  SimStore file_;
-  SimDisk disk_;
-  FileBlobs* blobs_ = nullptr;  ///< of the process that runs
+  std::unique_ptr<Memory> memory_;
+  Prng loss_prng_;
+  uint64_t loss_rate_ = 0;              ///< of connections to a server, per thousand statements
+  Memory::Process* process_ = nullptr;  ///< that runs
+  FileBlobs* blobs_ = nullptr;          ///< its own
   const Run* run_ = nullptr;
   std::map<Key, InFlight> in_flight_;
   std::map<Key, Instant> paused_;  ///< when what is pending last said so
@@ -576,6 +632,6 @@ class Simulation : public Executor, public Driver, public Audience {
 
 }  // namespace
 
-Report simulate(uint64_t seed) { return Simulation(seed).run(); }
+Report simulate(uint64_t seed, StoreSort sort) { return Simulation(seed, sort).run(); }
 
 }  // namespace fettle::sim

@@ -185,6 +185,7 @@ const std::vector<CommandRight>& command_rights() {
       {"enclave dump", read_right, Rule::first},
       {"dump", read_right},
       {"clean", admin_right},
+      {"force-unlock", admin_right, Rule::first},
       {"service ls", read_right, Rule::first},
       {"service inspect", read_right, Rule::first},
       {"service logs", read_right, Rule::first},

@@ -97,6 +97,7 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(needs("get pods --engine tcp://10.0.0.1:1").manner, " with `--engine`");
   EXPECT_EQ(right("token create ci"), "admin");
   EXPECT_EQ(right("clean"), "admin");
+  EXPECT_EQ(right("force-unlock shop --yes"), "admin");
   EXPECT_EQ(right("node add n --engine tcp://10.0.0.1:1"), "admin");
 }
 
@@ -106,6 +107,7 @@ TEST(CommandRights, WordsSayWhichEnvironmentIsMeant) {
   EXPECT_EQ(about("service ls shop"), "shop");
   EXPECT_EQ(about("service exec -e shop web ls"), "shop");
   EXPECT_EQ(about("enclave rm a b"), "a b");
+  EXPECT_EQ(about("force-unlock shop"), "shop");
   EXPECT_EQ(about("enclave rm"), "?");
   EXPECT_EQ(about("enclave add shop"), "shop");
   EXPECT_EQ(about("enclave add -n shop"), "shop");

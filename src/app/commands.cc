@@ -28,6 +28,7 @@ std::vector<Command> orphan_commands();
 std::vector<Command> workload_commands();
 Command port_print_command();
 Command clean_command();
+Command force_unlock_command();
 Command why_command();
 Command show_command();
 Command drift_command();
@@ -141,7 +142,7 @@ std::vector<Command> make_all() {
                  drift_command(), events_command()},
         orphan_commands(),
         enclave_commands(),
-        Commands{enclave_dump_command(), dump_command(), clean_command()},
+        Commands{enclave_dump_command(), dump_command(), clean_command(), force_unlock_command()},
         service_commands(),
         Commands{port_print_command()},
         files_commands(),

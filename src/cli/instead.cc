@@ -33,6 +33,9 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"up",
      "`fettle run PACKAGE` runs a package or a compose file, `fettle export --apply` deploys a "
      "model"},
+    {"unlock",
+     "`fettle force-unlock ENCLAVE` takes the right to act on an environment from a process that "
+     "stands still"},
     {"shell", "`fettle service shell ENCLAVE SERVICE` opens a shell in a service"},
     {"stop", "`fettle enclave stop` stops an environment, `fettle service stop` a service"},
     {"start", "`fettle enclave start` starts an environment, `fettle service start` a service"},

@@ -165,6 +165,7 @@ void Live::event(const Event& event) {
       environment_ = event.environment.str();
       break;
     case EventType::planned:
+    case EventType::unlocked:
       break;
     case EventType::started:
       begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));

@@ -49,9 +49,9 @@ std::string_view to_string(Obstacle obstacle) {
 }
 
 std::string_view to_string(EventType type) {
-  return name_of(type, std::array<std::string_view, 11>{
+  return name_of(type, std::array<std::string_view, 12>{
                            "run_started", "planned", "started", "pending", "done", "kept", "failed",
-                           "blocked", "removed", "run_finished", "skipped"});
+                           "blocked", "removed", "run_finished", "skipped", "unlocked"});
 }
 
 bool Plan::converged() const {

@@ -22,6 +22,7 @@ enum class EventType {
   removed,       ///< the record is gone
   run_finished,  ///< detail: counts
   skipped,       ///< text: why the act was left for another run
+  unlocked,      ///< somebody took the right to act away; text: from whom
 };
 
 std::string_view to_string(EventType type);

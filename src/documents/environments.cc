@@ -72,6 +72,11 @@ Value dump_document(const std::string& folder, const std::vector<DumpReport>& re
       {{"folder", folder}, {"environments", list_of(reports)}, {"missing", list_of(missing)}});
 }
 
+Value unlocked_document(const Name& environment, const std::optional<Holder>& holder) {
+  return Value::dict(
+      {{"environment", environment}, {"taken_from", holder ? Value(to_string(*holder)) : Value()}});
+}
+
 Value document_of(const CleanResult& cleaned) {
   std::vector<Value> kept, failed;
   for (const auto& [name, what] : cleaned.kept)

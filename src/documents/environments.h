@@ -24,6 +24,8 @@ Value value_of(const DumpReport& report);
 /// `dump`: the `folder`, the `environments` in it, and what is `missing` beside theirs.
 Value dump_document(const std::string& folder, const std::vector<DumpReport>& reports,
                     const std::vector<std::string>& missing);
+/// `force-unlock`: `environment`, `taken_from`.
+Value unlocked_document(const Name& environment, const std::optional<Holder>& holder);
 /// `clean`.
 Value document_of(const CleanResult& cleaned);
 

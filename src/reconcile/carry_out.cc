@@ -144,6 +144,20 @@ Known overlaid(Known known, const Known& newer) {
   return known;
 }
 
+/// What was put by an act may be gone by the time that its record is written: whoever loses the
+/// connection to a shared store has no claim to it until then, and others may have cleared it away.
+void note_lost_contents(const RunContext& run_context, const Run& run, Summary& summary) {
+  for (const auto& [key, record] : run.known()) {
+    const Kind* const kind = run_context.kinds.find(key.kind);
+    if (kind == nullptr || !record->applied || run.standing(key) != Standing::changed)
+      continue;
+    for (const Name& digest : kind->contents(record->outputs))
+      if (const Result<bool> is_there = run_context.blobs->has(digest); !is_there || !*is_there)
+        summary.failures.push_back({key, record->applied->origin,
+                                    is_there ? lost_content_error(digest) : is_there.error()});
+  }
+}
+
 /// The result of a run, for people.
 std::string text_of(const Summary& summary) {
   std::string text;
@@ -309,7 +323,9 @@ Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Executor&
       Loop(run_result.run, edit, executor, run_context.driver, audience, wants).carry_out();
   if (!run_result.summary)
     return run_result;
-  const Summary& summary = *run_result.summary;
+  Summary& summary = *run_result.summary;
+  if (run_context.blobs != nullptr)
+    note_lost_contents(run_context, run_result.run, summary);
   if (Status told = log(edit, audience,
                         event_of(run_request, EventType::run_finished, executor.now().wall,
                                  text_of(summary), counts_of(summary)));

@@ -40,10 +40,12 @@ Status Transaction::commit() {
 }
 
 Status in_pieces(Database& database, const std::optional<Turn>& turn,
-                 const std::function<Result<bool>()>& step) {
+                 const std::function<Result<bool>()>& step, const std::function<Status()>& check) {
   for (bool more = true; more;) {
     Transaction transaction =
         TRY(turn ? Transaction::begin(database, {*turn}) : Transaction::begin(database, {}));
+    if (check)
+      TRY(check());
     const auto end = std::chrono::steady_clock::now() + longest_piece;
     do
       more = TRY(step());

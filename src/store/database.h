@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/seal.h"
@@ -89,6 +90,13 @@ struct Turn {
   bool is_shared = false;  ///< others may take it at the same time, unless they want it alone
 };
 
+/// A connection of somebody to a server.
+struct DatabaseSession {
+  int64_t id = 0;
+  std::string user;
+  bool may_end = false;  ///< whether the server lets us end it
+};
+
 /// A lock that ends with its process, however that ends.
 class StoreLock {
  public:
@@ -129,6 +137,12 @@ class Database {
   virtual Result<std::unique_ptr<StoreLock>> take_lock(std::string_view name) = 0;
   /// Whether somebody has the lock. The question does not get in the way of those who want it.
   virtual Result<bool> is_locked(std::string_view name) = 0;
+  /// The others who have the lock, where a session of a server has it and not a process.
+  virtual Result<std::vector<DatabaseSession>> sessions_with(std::string_view) {
+    return std::vector<DatabaseSession>();
+  }
+  /// Ends a session with everything that it has, and waits for that.
+  virtual Status end_session(const DatabaseSession&) { return {}; }
 
   /// As those of `Store`.
   virtual Result<int64_t> stamp() = 0;
@@ -171,9 +185,10 @@ class Transaction {
 
 /// Does a large job in pieces, each in a transaction of a few milliseconds, so that others do not
 /// wait for long. `step` does one piece and says whether there is more. Finished pieces stay if a
-/// later one fails.
+/// later one fails. `check` is called first in each transaction.
 Status in_pieces(Database& database, const std::optional<Turn>& turn,
-                 const std::function<Result<bool>()>& step);
+                 const std::function<Result<bool>()>& step,
+                 const std::function<Status()>& check = {});
 
 /// Waits for the lock. Error (`Blame::world`): it takes too long.
 Result<std::unique_ptr<StoreLock>> wait_for_lock(Database& database, std::string_view name);

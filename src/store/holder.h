@@ -16,6 +16,8 @@ struct Holder {
   std::string what;     ///< for people: `fettle run examples/shop`
   Time since;
   Role role = Role::command;
+
+  friend bool operator==(const Holder&, const Holder&) = default;
 };
 
 /// Describes this process as a holder.

@@ -107,6 +107,15 @@ class LimitedStore : public Store {
     TRY(check(environment));
     return store_.holder(environment);
   }
+  Status check_take_away(const Name& environment, const Holder& holder) override {
+    TRY(check_write(environment));
+    return store_.check_take_away(environment, holder);
+  }
+  Status take_away(const Name& environment, const Holder& holder, const Holder& me,
+                   const Event& told) override {
+    TRY(check_write(environment));
+    return store_.take_away(environment, holder, me, told);
+  }
   Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override {
     TRY(check_write(environment));
     return store_.wish(environment, say);

@@ -438,6 +438,32 @@ Result<bool> Postgres::is_locked(std::string_view name) {
   return locks.step();
 }
 
+Result<std::vector<DatabaseSession>> Postgres::sessions_with(std::string_view name) {
+  Query query = TRY(this->query(
+      "SELECT l.pid, r.rolname, (NOT r.rolsuper OR (SELECT rolsuper FROM pg_roles WHERE "
+      "rolname=current_user)) AND (pg_has_role(r.oid, 'USAGE') OR pg_has_role('pg_signal_backend', "
+      "'USAGE')) FROM pg_locks l JOIN pg_stat_activity a ON a.pid=l.pid JOIN pg_roles r ON "
+      "r.oid=a.usesysid WHERE l.locktype='advisory' AND l.database=(SELECT oid FROM pg_database "
+      "WHERE datname=current_database()) AND l.objsubid=1 AND l.granted AND "
+      "l.pid<>pg_backend_pid() "
+      "AND ((l.classid::bigint << 32) | l.objid::bigint)=? ORDER BY l.pid"));
+  query.bind(key_of(name));
+  std::vector<DatabaseSession> sessions;
+  while (TRY(query.step()))
+    sessions.push_back({query.number(0), std::string(query.text(1)), query.number(2) != 0});
+  return sessions;
+}
+
+Status Postgres::end_session(const DatabaseSession& session) {
+  Query query = TRY(this->query(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid=?::integer"));
+  query.bind(session.id);
+  if (TRY(query.step()) && query.number(0) == 0)
+    return world_error(cat("the store `", this->name(), "` did not end the session ", session.id,
+                           " of `", session.user, "` within 5 s"));
+  return {};
+}
+
 std::string Postgres::channel() const {
   return cat("fettle_", to_string(fingerprint(address_.schema)));
 }

@@ -29,6 +29,8 @@ class Postgres : public Database {
   Status take(const Turn& turn) override;
   Result<std::unique_ptr<StoreLock>> take_lock(std::string_view name) override;
   Result<bool> is_locked(std::string_view name) override;
+  Result<std::vector<DatabaseSession>> sessions_with(std::string_view name) override;
+  Status end_session(const DatabaseSession& session) override;
   Result<int64_t> stamp() override;
   bool watch(const std::function<void()>& tell, std::stop_token stop) override;
 

@@ -44,6 +44,22 @@ class SharedStoreTest : public testing::Test, protected StoreWords {
     return event;
   }
 
+  /// Takes the right to act on `e` away from whoever has it.
+  static Status take_away(Store& store) {
+    const auto holder = *store.holder("e");
+    if (!holder)
+      return world_error("nobody acts");
+    Event told;
+    told.environment = "e";
+    told.key.environment = "e";
+    told.type = EventType::unlocked;
+    told.text = to_string(*holder);
+    return store.take_away("e", *holder, this_process("fettle force-unlock e", Time(9s)), told);
+  }
+  static std::string message_of(const Status& status) {
+    return status ? "" : status.error().message;
+  }
+
   StorePlace place_{StoreKind::postgres};
 };
 
@@ -186,6 +202,135 @@ TEST_F(SharedStoreTest, ALostConnectionCostsTheLockAndNotTheRight) {
   EXPECT_FALSE(acting->write(std::vector{change({"e", "act", "b"}, record())}));
   EXPECT_TRUE(mine->write(std::vector{change({"e", "act", "c"}, record())}));
   EXPECT_FALSE(store->known("e")->contains({"e", "act", "b"}));
+}
+
+TEST_F(SharedStoreTest, WhoseRightWasTakenAwayWritesNothingMoreAndKeepsNobodyOut) {
+  const auto store = place_.open(), other = place_.open();
+  const auto acting = edit(*store);
+  ASSERT_TRUE(acting->put_note("said", 1));
+  const Status taken = take_away(*other);
+  ASSERT_TRUE(taken) << to_string(taken.error());
+  EXPECT_FALSE(*other->holder("e"));
+  EXPECT_EQ(message_of(take_away(*other)), "nobody acts");
+  const auto events = *other->events("e", 0, 10);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::unlocked);
+  EXPECT_TRUE(events[0].text.starts_with("`a test` (process ")) << events[0].text;
+  // The first write hears that the connection is gone or connects again, and no write is made.
+  for (int i = 0; i < 3; ++i) {
+    const std::string refused = message_of(acting->put_note("said", 2));
+    EXPECT_TRUE(
+        refused.starts_with("the lock on `e` was lost to `fettle force-unlock e` (process "))
+        << refused;
+  }
+  EXPECT_FALSE(*other->holder("e")) << "who was overtaken must not have the lock again";
+  const auto mine = edit(*other);
+  EXPECT_TRUE(mine->put_note("said", 3));
+  EXPECT_FALSE(acting->write(std::vector{change({"e", "act", "a"}, record())}));
+  EXPECT_EQ(**store->note("e", "said"), Value(3));
+  EXPECT_TRUE(store->known("e")->empty());
+}
+
+TEST_F(SharedStoreTest, ARightIsTakenFromAProcessThatStandsStillWithinATransaction) {
+  const pid_t child = fork_until_end();
+  if (child == 0) {
+    const OpenedStore opened = *open_store(place_.address(), place_.home());
+    const auto acting = edit(*opened.store);
+    const Status stopped = opened.store->wish("e", [](Wish& wish) -> Status {
+      TRY(wish.put_note("said", 1));
+      raise(SIGSTOP);
+      return {};
+    });
+    const std::string refused = message_of(acting->put_note("said", 1));
+    _exit((stopped ? 1 : 0) + (refused.starts_with("the lock on `e` was lost") ? 0 : 2));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  const auto store = place_.open();
+  ASSERT_TRUE(*store->holder("e"));
+  const Status taken = take_away(*store);
+  EXPECT_TRUE(taken) << to_string(taken.error());
+  EXPECT_TRUE(edit(*store)->put_note("said", 2));
+  kill(child, SIGCONT);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(**store->note("e", "said"), Value(2));
+}
+
+TEST_F(SharedStoreTest, WhoWaitsGetsTheRightThatIsTakenAway) {
+  const auto store = place_.open(), waiting = place_.open(), other = place_.open();
+  const auto acting = edit(*store);
+  Status written = world_error("not yet");
+  {
+    const std::jthread waiter([&] {
+      while (true) {
+        auto begun = waiting->begin_edit("e", this_process("who waits", Time(2s)));
+        if (!begun || std::holds_alternative<Holder>(*begun))
+          continue;
+        written = std::get<std::unique_ptr<Edit>>(*begun)->put_note("said", 1);
+        return;
+      }
+    });
+    const Status taken = take_away(*other);
+    EXPECT_TRUE(taken) << to_string(taken.error());
+  }
+  EXPECT_TRUE(written) << to_string(written.error());
+  EXPECT_FALSE(acting->put_note("said", 2));
+}
+
+TEST_F(SharedStoreTest, ARemovalThatWasOvertakenLeavesVersionsOfOthers) {
+  const auto store = place_.open(), other = place_.open();
+  const auto removing = edit(*store);
+  ASSERT_TRUE(removing->put_environment({"e", "0123", Time(1s), Value::dict({})}));
+  auto push = *other->versions().begin_push("e");
+  Status removed;
+  {
+    const std::jthread remover([&] { removed = removing->remove_environment(); });
+    while (!(*other->environment("e"))->is_removing)
+      usleep(1'000);
+    ASSERT_TRUE(take_away(*other));
+    Delta delta;
+    delta.number = 1;
+    delta.detail = Value::dict({});
+    const auto staged = *push->stage(std::move(delta));
+    ASSERT_TRUE(other->wish("e", [&](Wish& wish) { return wish.commit(*staged, Time(1s)); }));
+    push.reset();
+  }
+  EXPECT_TRUE(message_of(removed).starts_with("the lock on `e` was lost to `"))
+      << message_of(removed);
+  EXPECT_EQ(other->versions().heads("e")->size(), 1u);
+}
+
+TEST_F(SharedStoreTest, ARightOfAnotherRoleStaysUnlessTheServerLetsItBeTaken) {
+  const auto store = place_.open();
+  const auto acting = edit(*store);
+  const PostgresServer& own = server();
+  own.sql("CREATE ROLE colleague LOGIN");
+  own.sql(cat("GRANT ALL ON SCHEMA ", place_.schema(), " TO colleague"));
+  for (const char* const things : {"TABLES", "SEQUENCES"})
+    own.sql(cat("GRANT ALL ON ALL ", things, " IN SCHEMA ", place_.schema(), " TO colleague"));
+  const auto opened = open_store(own.address(place_.schema(), "colleague"), place_.home());
+  ASSERT_TRUE(opened) << to_string(opened.error());
+  const Status refused = take_away(*opened->store);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_NE(refused.error().message.find("of the role `fettle`, which yours may not end"),
+            std::string::npos)
+      << refused.error().message;
+  EXPECT_TRUE(acting->put_note("said", 1)) << "nothing was done";
+}
+
+TEST_F(SharedStoreTest, NobodyIsTakenForTheHolderThatWasMeant) {
+  const auto store = place_.open(), other = place_.open();
+  const auto first = edit(*store);
+  const Holder meant{1, "elsewhere", "somebody else", Time(1s)};
+  const Status refused = other->take_away("e", meant, this_process("x", Time(2s)), event_of("e"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("does not act on `e` any more; nothing was done"),
+            std::string::npos)
+      << refused.error().message;
+  EXPECT_TRUE(first->put_note("said", 1));
 }
 
 TEST_F(SharedStoreTest, APushWhoseTurnWasLostWritesNothingMore) {

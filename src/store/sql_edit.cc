@@ -52,6 +52,33 @@ Result<std::optional<Holder>> holder_in(Database& database, const Name& environm
              query.number(4) == 1 ? Holder::Role::controller : Holder::Role::command});
 }
 
+Status write_event_row(Database& database, const Event& event) {
+  return TRY(database.query("INSERT INTO events(time, type, environment, kind, name, verb, "
+                            "because_kind, because_name, text, detail) "
+                            "VALUES(?,?,?,?,?,?,?,?,?,?)"))
+      .bind(count_of(event.time))
+      .bind(static_cast<int64_t>(event.type))
+      .bind(event.environment.view())
+      .bind(event.key.kind.view())
+      .bind(event.key.name.view())
+      .bind(static_cast<int64_t>(event.verb))
+      .bind(event.because.kind.view())
+      .bind(event.because.name.view())
+      .bind(event.text)
+      .bind_blob(bytes_of(event.detail, database))
+      .run();
+}
+
+/// A number that nobody has had. It is drawn within a transaction.
+Result<int64_t> next_token(Database& database) {
+  TRY(
+      database.execute("INSERT INTO counters VALUES('leases',1) ON CONFLICT(name) DO UPDATE SET "
+                       "value=counters.value+1"));
+  Query counted = TRY(database.query("SELECT value FROM counters WHERE name='leases'"));
+  TRY(counted.step());
+  return counted.number(0);
+}
+
 class SqlEdit : public Edit {
  public:
   SqlEdit(Database& database, Name environment, std::unique_ptr<StoreLock> lock, int64_t token)
@@ -110,7 +137,7 @@ class SqlEdit : public Edit {
     // A push that is under way ends first, and is refused because the environment is being removed.
     const std::unique_ptr<StoreLock> no_push =
         TRY(wait_for_lock(database_, push_lock_name(environment_)));
-    TRY(remove_versions(database_, environment_));
+    TRY(remove_versions(database_, environment_, [this] { return check_right(); }));
     TRY(transaction([this]() -> Status {
       for (const char* sql :
            {"DELETE FROM environments WHERE name=?", "DELETE FROM records WHERE environment=?",
@@ -132,7 +159,7 @@ class SqlEdit : public Edit {
       case Change::forget:
         return forget(change);
       case Change::event:
-        return write_event(change.logged);
+        return write_event_row(database_, change.logged);
       case Change::moved:
         return {};
     }
@@ -141,9 +168,9 @@ class SqlEdit : public Edit {
 
   /// Runs a transaction, which is refused if somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
-    lock_->regain();
     Transaction transaction = TRY(Transaction::begin(database_, {turn_of(environment_)}));
     TRY(check_right());
+    lock_->regain();  // not before: whoever was overtaken must not keep others out
     TRY(write());
     return transaction.commit();
   }
@@ -247,23 +274,6 @@ class SqlEdit : public Edit {
     return forget_uses(key);
   }
 
-  Status write_event(const Event& event) {
-    return TRY(database_.query("INSERT INTO events(time, type, environment, kind, name, verb, "
-                               "because_kind, because_name, text, detail) "
-                               "VALUES(?,?,?,?,?,?,?,?,?,?)"))
-        .bind(count_of(event.time))
-        .bind(static_cast<int64_t>(event.type))
-        .bind(event.environment.view())
-        .bind(event.key.kind.view())
-        .bind(event.key.name.view())
-        .bind(static_cast<int64_t>(event.verb))
-        .bind(event.because.kind.view())
-        .bind(event.because.name.view())
-        .bind(event.text)
-        .bind_blob(bytes_of(event.detail, database_))
-        .run();
-  }
-
   /// Moves all at once, because one may take the key that another one gives up.
   Status move_events(std::span<const Change> changes) {
     TRY(database_.execute(
@@ -354,12 +364,7 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sql_edit(Database& dat
   if (lock == nullptr)
     return TRY(holder_in(database, environment)).value_or(Holder{0, {}, "another process", {}});
   Transaction transaction = TRY(Transaction::begin(database, {turn_of(environment)}));
-  TRY(
-      database.execute("INSERT INTO counters VALUES('leases',1) ON CONFLICT(name) DO UPDATE SET "
-                       "value=counters.value+1"));
-  Query counted = TRY(database.query("SELECT value FROM counters WHERE name='leases'"));
-  TRY(counted.step());
-  const int64_t token = counted.number(0);
+  const int64_t token = TRY(next_token(database));
   TRY(TRY(database.query(
               "INSERT INTO leases VALUES(?,?,?,?,?,?,?) ON CONFLICT(environment) DO UPDATE SET "
               "token=excluded.token, process=excluded.process, machine=excluded.machine, "
@@ -381,6 +386,88 @@ Result<std::optional<Holder>> sql_holder(Database& database, const Name& environ
   if (!TRY(database.is_locked(edit_lock_name(environment))))
     return std::optional<Holder>();
   return holder_in(database, environment);
+}
+
+namespace {
+
+Error not_taken(const Name& environment, const Holder& holder) {
+  return world_error(
+      cat(to_string(holder), " does not act on `", environment, "` any more; nothing was done"));
+}
+
+/// The sessions that have the right; each may be ended.
+Result<std::vector<DatabaseSession>> sessions_of(Database& database, const Name& environment,
+                                                 const Holder& holder) {
+  if (database.dialect() == Database::Dialect::sqlite)
+    return user_error(cat("`", environment, "` is in use by ", to_string(holder),
+                          ", and the store is a file: a right there ends with its process, so "
+                          "there is nothing to unlock; end it with `kill ",
+                          holder.process, "`, or with `kill -9 ", holder.process,
+                          "` if it does not answer"));
+  std::vector<DatabaseSession> sessions = TRY(database.sessions_with(edit_lock_name(environment)));
+  if (sessions.empty())
+    return not_taken(environment, holder);
+  for (const DatabaseSession& session : sessions)
+    if (!session.may_end)
+      return user_error(cat("the right of ", to_string(holder), " belongs to session ", session.id,
+                            " of the role `", session.user,
+                            "`, which yours may not end: have somebody run `SELECT "
+                            "pg_terminate_backend(",
+                            session.id, ")`, or be a member of `", session.user,
+                            "` or of `pg_signal_backend`"));
+  return sessions;
+}
+
+/// Writes another number, and who has drawn it. False: `holder` has the right no more.
+Result<bool> overtake(Database& database, const Name& environment, const Holder& holder,
+                      const Holder& me, const Event& told, const char* patience) {
+  Transaction transaction = TRY(Transaction::begin(database, {}));
+  TRY(database.execute(patience));
+  TRY(database.take(turn_of(environment)));
+  const int64_t token = TRY(next_token(database));
+  TRY(TRY(database.query("UPDATE leases SET token=?, process=?, machine=?, what=?, since=?, role=0 "
+                         "WHERE environment=? AND process=? AND machine=? AND what=? AND since=?"))
+          .bind(token)
+          .bind(me.process)
+          .bind(me.machine)
+          .bind(me.what)
+          .bind(count_of(me.since))
+          .bind(environment.view())
+          .bind(holder.process)
+          .bind(holder.machine)
+          .bind(holder.what)
+          .bind(count_of(holder.since))
+          .run());
+  if (database.changes() == 0)
+    return false;
+  TRY(write_event_row(database, told));
+  TRY(transaction.commit());
+  return true;
+}
+
+}  // namespace
+
+Status check_take_sql_right(Database& database, const Name& environment, const Holder& holder) {
+  TRY(sessions_of(database, environment, holder));
+  return {};
+}
+
+/// First the number, so that a holder that comes back writes nothing, and whoever waits for the lock
+/// is not taken for it; then its session, and with it the lock.
+Status take_sql_right(Database& database, const Name& environment, const Holder& holder,
+                      const Holder& me, const Event& told) {
+  const std::vector<DatabaseSession> sessions = TRY(sessions_of(database, environment, holder));
+  Result<bool> taken =
+      overtake(database, environment, holder, me, told, "SET LOCAL lock_timeout='2s'");
+  if (taken && !*taken)
+    return not_taken(environment, holder);
+  for (const DatabaseSession& session : sessions)
+    TRY(database.end_session(session));
+  // A holder that stands still within a transaction keeps the row until its session ends.
+  if (!taken)
+    taken = overtake(database, environment, holder, me, told, "SET LOCAL lock_timeout='20s'");
+  TRY(std::move(taken));
+  return {};
 }
 
 Status sql_wish(Database& database, const Name& environment,

@@ -13,6 +13,10 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sql_edit(Database& dat
                                                                    const Name& environment,
                                                                    const Holder& me);
 Result<std::optional<Holder>> sql_holder(Database& database, const Name& environment);
+/// As those of `Store`.
+Status check_take_sql_right(Database& database, const Name& environment, const Holder& holder);
+Status take_sql_right(Database& database, const Name& environment, const Holder& holder,
+                      const Holder& me, const Event& told);
 
 Status sql_wish(Database& database, const Name& environment,
                 const std::function<Status(Wish&)>& say);

@@ -126,6 +126,13 @@ class SqlStore : public Store {
   Result<std::optional<Holder>> holder(const Name& environment) override {
     return sql_holder(*database_, environment);
   }
+  Status check_take_away(const Name& environment, const Holder& holder) override {
+    return check_take_sql_right(*database_, environment, holder);
+  }
+  Status take_away(const Name& environment, const Holder& holder, const Holder& me,
+                   const Event& told) override {
+    return take_sql_right(*database_, environment, holder, me, told);
+  }
   Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override {
     return sql_wish(*database_, environment, say);
   }
@@ -216,7 +223,7 @@ class SqlStore : public Store {
       event.sequence = static_cast<uint64_t>(query.number(0));
       event.time = time_of(query.number(1));
       event.type = static_cast<EventType>(
-          std::clamp<int64_t>(query.number(2), 0, static_cast<int64_t>(EventType::skipped)));
+          std::clamp<int64_t>(query.number(2), 0, static_cast<int64_t>(EventType::unlocked)));
       event.environment = query.text(3);
       event.key = {query.text(3), query.text(4), query.text(5)};
       event.verb = static_cast<Verb>(

@@ -707,18 +707,22 @@ Status release_version_row(Database& database, const Name& environment, uint64_t
       .run();
 }
 
-Status remove_versions(Database& database, const Name& environment) {
+Status remove_versions(Database& database, const Name& environment,
+                       const std::function<Status()>& check) {
   const int64_t world = world_of(environment);
+  const auto removed = [&](const std::function<Result<bool>()>& step) {
+    return in_pieces(database, turn_of_versions, step, check);
+  };
   // The heads go first: a version without a head does not exist. One row at a time, in as many
   // pieces as necessary.
   for (const char* sql :
        {"DELETE FROM versions WHERE world=?", "DELETE FROM version_uses WHERE world=?",
         "DELETE FROM staging WHERE world=?"})
-    TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
+    TRY(removed([&]() -> Result<bool> {
       TRY(TRY(database.query(sql)).bind(world).run());
       return false;
     }));
-  TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
+  TRY(removed([&]() -> Result<bool> {
     Query query =
         TRY(database.query("SELECT s.piece, s.since, s.content FROM spans s WHERE "
                            "s.world=? LIMIT 1"));
@@ -735,7 +739,7 @@ Status remove_versions(Database& database, const Name& environment) {
             .run());
     return true;
   }));
-  TRY(in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
+  TRY(removed([&]() -> Result<bool> {
     TRY(TRY(database.query(
                 "DELETE FROM holdings WHERE (world, key, value, piece, since) IN (SELECT world, "
                 "key, value, piece, since FROM holdings WHERE world=? LIMIT 64)"))
@@ -743,7 +747,7 @@ Status remove_versions(Database& database, const Name& environment) {
             .run());
     return database.changes() > 0;
   }));
-  return in_pieces(database, turn_of_versions, [&]() -> Result<bool> {
+  return removed([&]() -> Result<bool> {
     TRY(TRY(database.query("DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE world=? "
                            "LIMIT 64)"))
             .bind(world)

@@ -15,7 +15,9 @@ Status add_version(StagedVersion& staged, Time now);
 void keep_version(StagedVersion& staged);
 Status release_version_row(Database& database, const Name& environment, uint64_t number, Time now);
 
-/// Removes versions in pieces, so it must not be called within a transaction.
-Status remove_versions(Database& database, const Name& environment);
+/// Removes versions in pieces, so it must not be called within a transaction. `check` says in each
+/// of them whether it may go on.
+Status remove_versions(Database& database, const Name& environment,
+                       const std::function<Status()>& check);
 
 }  // namespace fettle

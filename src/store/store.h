@@ -86,6 +86,16 @@ class Store {
   /// Forgets events older than `before`, except the last ones of things that are still known, and
   /// older cached values and leftovers. It works in pieces, so that others do not wait for long.
   virtual Result<size_t> forget_before(Time before) = 0;
+
+  /// Whether the right can be taken away from `holder`. Errors: the store is a file, where a right
+  /// ends with its process, or the server does not let us end its session (`Blame::user`); `holder`
+  /// has the right no more.
+  virtual Status check_take_away(const Name& environment, const Holder& holder) = 0;
+  /// Takes the right away from `holder`, which may be a process on a machine that is gone: whatever
+  /// it still writes is refused, and names `me`. Whoever waits for the right gets it. `told` is
+  /// written at the same moment. Errors: those of the check.
+  virtual Status take_away(const Name& environment, const Holder& holder, const Holder& me,
+                           const Event& told) = 0;
 };
 
 }  // namespace fettle

@@ -366,5 +366,22 @@ TEST_P(StoreContract, AWriteIsToldAtOnce) {
   while (!writes.try_acquire_for(std::chrono::milliseconds(10)));
 }
 
+TEST_P(StoreContract, ARightInAFileEndsWithItsProcessAndIsNotTakenAway) {
+  auto store = open(), other = open();
+  const auto acting = edit(*store);
+  const Holder holder = **other->holder("e");
+  const Status check = other->check_take_away("e", holder);
+  if (GetParam() == StoreKind::postgres) {
+    EXPECT_TRUE(check) << to_string(check.error());
+    return;
+  }
+  ASSERT_FALSE(check);
+  EXPECT_EQ(check.error().blame, Blame::user);
+  EXPECT_NE(check.error().message.find(cat("end it with `kill ", getpid(), "`")), std::string::npos)
+      << check.error().message;
+  EXPECT_FALSE(other->take_away("e", holder, holder, {}));
+  EXPECT_TRUE(acting->put_note("said", 1));
+}
+
 }  // namespace
 }  // namespace fettle
