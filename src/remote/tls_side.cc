@@ -46,10 +46,11 @@ class TlsSide {
     if (!shake_hands())
       return 1;
     while (!is_over_) {
-      const bool progress = pass_from_client() | pass_from_session();
+      const bool has_heard = pass_from_client();
+      const bool has_said = pass_from_session();
       if (is_over_ || (said_.has_ended && said_.is_passed_on))
         break;
-      if (!progress && !wait())
+      if (!has_heard && !has_said && !wait())
         break;
     }
     if (said_.is_passed_on)
