@@ -43,8 +43,7 @@ class SharedContents {
 class ServerProcess : public Memory::Process, public Edit {
  public:
   ServerProcess(LossyServer& server, WriteHooks hooks)
-      : server_(server),
-        hooks_(std::move(hooks)),
+      : hooks_(std::move(hooks)),
         contents_(server, hooks_.loss),
         seen_(server, {}),
         observer_(server, {}) {
@@ -101,7 +100,6 @@ class ServerProcess : public Memory::Process, public Edit {
   Status remove_environment() override { return {}; }
 
  private:
-  LossyServer& server_;
   WriteHooks hooks_;
   SharedContents contents_, seen_;
   LossyDatabase observer_;

@@ -172,8 +172,9 @@ class SharedServersTest : public testing::Test {
     const ProcessResult listed = told(server, {"runs", "-o", "json"});
     const Result<Value> runs = read_json(listed.output);
     EXPECT_TRUE(runs) << listed.output << listed.errors;
+    const Value list = runs ? *runs : Value();
     std::string all;
-    for (const Value& run : runs ? runs->items() : std::vector<Value>())
+    for (const Value& run : items_of(list))
       all += cat(run.text_at("command"), " ", run.text_at("status"), "\n");
     return all;
   }
