@@ -18,9 +18,9 @@ constexpr std::pair<const char*, const char*> usual_settings[] = {
 };
 
 /// Settings of each session. A client whose machine is gone, or that stands still within a
-/// transaction, must not keep its locks.
+/// transaction, must not keep its locks for as long as others wait for them.
 constexpr const char* session_settings =
-    "SET lock_timeout='20s'; SET idle_in_transaction_session_timeout='60s'; "
+    "SET lock_timeout='20s'; SET idle_in_transaction_session_timeout='15s'; "
     "SET tcp_keepalives_idle=15; SET tcp_keepalives_interval=5; SET tcp_keepalives_count=4; "
     "SET tcp_user_timeout=30000; SET client_min_messages=warning";
 
