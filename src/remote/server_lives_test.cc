@@ -460,5 +460,12 @@ TEST(ForeignServer, AClientSendsAndWritesOnlyWhatItsCommandNames) {
   EXPECT_NE(garbage.errors.find("was lost"), std::string::npos) << garbage.errors;
 }
 
+TEST_F(ServerOfCommandsTest, ACommandThatASignalEndsIsToldOf) {
+  serve();
+  const Report died = told({"dies"});
+  EXPECT_EQ(died.code, 128 + SIGKILL);
+  EXPECT_EQ(died.errors, "error: the command was ended at the server by signal 9\n");
+}
+
 }  // namespace
 }  // namespace fettle

@@ -212,7 +212,14 @@ class CommandSession {
     int status = 0;
     while (waitpid(child_.process, &status, 0) < 0 && errno == EINTR) {
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFEXITED(status))
+      return WEXITSTATUS(status);
+    // It could not say so itself. Whoever interrupts it, or reads no more, knows.
+    const int signal = WTERMSIG(status);
+    if (signal != SIGINT && signal != SIGPIPE && signal != SIGHUP)
+      tell(FrameType::errors,
+           cat("error: the command was ended at the server by signal ", signal, "\n"));
+    return 128 + signal;
   }
 
   /// With much unsent, the client must take some first.

@@ -6,6 +6,7 @@
 #include "remote/tls_side.h"
 #include "tests/fixtures/certificates.h"
 #include "tests/fixtures/command_server_fixture.h"
+#include "tests/fixtures/sanitized.h"
 
 namespace fettle {
 namespace {
@@ -389,7 +390,9 @@ TEST_F(TlsSideTest, ASessionThatReadsNothingMakesItsClientWait) {
   EXPECT_GT(said, 100'000U);
   EXPECT_LT(said, 4U << 20);
   const std::string pages = *read_file(cat("/proc/", side_, "/statm"));
-  EXPECT_LT(std::stoi(std::string(split(pages, ' ')[1])), 40'000);
+  if (!is_sanitized) {
+    EXPECT_LT(std::stoi(std::string(split(pages, ' ')[1])), 40'000);
+  }
   // It goes on when somebody reads.
   size_t taken = 0, last = 0;
   std::array<char, 65'536> buffer{};
