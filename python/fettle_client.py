@@ -29,30 +29,35 @@ class Error(Exception):
         self.status = status
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Whoever answers elsewhere would be told the token."""
+
+    def redirect_request(self, *_):
+        return None
+
+
 class Client:
     """`server`: an URL, or the name of a context of `fettle context ls`; without it $FETTLE_SERVER, else the context in use.
 
-    `token`: else $FETTLE_TOKEN, unless it is another server's, else that of the context. `authority`: a file (PEM) with whom to trust for https, else
-    $FETTLE_TLS_CA, else that of the context, else the system's. `timeout`: seconds for an answer."""
+    `token`: else $FETTLE_TOKEN, else that of the context. `authority`: a file (PEM) with whom to trust for https, else
+    $FETTLE_TLS_CA, else what the context keeps, else the system's. Both variables belong to the server of $FETTLE_SERVER, if
+    it is set. `timeout`: seconds for an answer. In clear text a server is asked on this machine only; proxies are not used."""
 
     def __init__(self, server=None, token=None, authority=None, timeout=60):
         named = server or os.environ.get("FETTLE_SERVER") or ""
         context = _context(named)
-        self.url = (context.get("url") or named).rstrip("/")
-        # The variable belongs to the server of the variable beside it.
+        self.url = _url(context.get("url") or named)
         is_of_another = bool(os.environ.get("FETTLE_SERVER")) and os.environ["FETTLE_SERVER"] != named
         own, kept = os.environ.get("FETTLE_TOKEN"), context.get("token")
         self._token = token or (kept if is_of_another and kept else own or kept)
         self._timeout = timeout
-        if not self.url.startswith(("http://", "https://")):
-            raise Error(f"there is no server: {named or 'give an URL, or set $FETTLE_SERVER, or `fettle context use NAME`'}")
         if not self._token:
             raise Error(f"no token is known for {self.url}: give one, or put it into $FETTLE_TOKEN")
-        authority = authority or os.environ.get("FETTLE_TLS_CA") or context.get("authorities")
-        self._tls = None
+        handlers = [urllib.request.ProxyHandler({}), _NoRedirect()]
         if self.url.startswith("https://"):
-            is_text = (authority or "").startswith("-----BEGIN")
-            self._tls = ssl.create_default_context(cadata=authority) if is_text else ssl.create_default_context(cafile=authority or None)
+            file = authority or (None if is_of_another else os.environ.get("FETTLE_TLS_CA"))
+            handlers.append(urllib.request.HTTPSHandler(context=_trust(file, None if file else context.get("authorities"))))
+        self._opener = urllib.request.build_opener(*handlers)
         self._known = None
 
     def operations(self):
@@ -89,7 +94,7 @@ class Client:
     def _get(self, path):
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self._token}"})
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout, context=self._tls) as reply:
+            with self._opener.open(request, timeout=self._timeout) as reply:
                 body = reply.read().decode()
                 return json.loads(body) if reply.headers.get_content_type() == "application/json" else body
         except urllib.error.HTTPError as refusal:
@@ -117,10 +122,40 @@ def _context(named):
             if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
                 raise Error(f"others can read {path}, which has tokens; `chmod 600 {path}` closes it")
             document = json.load(file)
+            contexts, used = document["contexts"], document["used"]
     except FileNotFoundError:
         return {}
-    wanted = named.rstrip("/") or document.get("used")
-    return next((one for one in document.get("contexts", []) if wanted in (one.get("name"), one.get("url", "").rstrip("/"))), {})
+    except (OSError, ValueError, KeyError, TypeError) as failure:
+        raise Error(f"{path} cannot be read: {failure}") from None
+    wanted = named or used
+    return next((one for one in contexts if wanted and wanted in (one["name"], one["url"])), {})
+
+
+def _url(text):
+    """With its port, which is 9790 if it says none. Error: it is none, or it is in clear text and not of this machine."""
+    try:
+        parts = urllib.parse.urlsplit(text)
+        scheme, host, port = parts.scheme, parts.hostname, parts.port or 9790
+    except ValueError:
+        scheme, host, port = "", "", 0
+    if scheme not in ("http", "https") or not host:
+        raise Error(f"there is no server: {text or 'give an URL, or set $FETTLE_SERVER, or `fettle context use NAME`'}")
+    if scheme == "http" and host not in ("127.0.0.1", "localhost"):
+        raise Error(f"{text} is in clear text and not at 127.0.0.1, so everybody between could read the token: call it by https://")
+    if scheme == "http":
+        host = "127.0.0.1"  # whatever names mean here
+    return f"{scheme}://" + (f"[{host}]" if ":" in host else host) + f":{port}"
+
+
+def _trust(file, certificates):
+    """Whom to believe: a file, or its text; the system's without both. One certificate alone may be the server's own."""
+    try:
+        tls = ssl.create_default_context(cafile=file, cadata=certificates)
+    except (OSError, ValueError) as failure:
+        raise Error(f"{file or 'the certificates of the context'}: {failure}") from None
+    if file or certificates:
+        tls.verify_flags |= getattr(ssl, "VERIFY_X509_PARTIAL_CHAIN", 0x80000)  # Python 3.9 does not name it
+    return tls
 
 
 def main(words):
@@ -137,16 +172,26 @@ def main(words):
             for name, operation in sorted(client.operations().items()):
                 names = " ".join(f"{one['name']}=" if one["required"] else f"[{one['name']}=]" for one in operation.get("parameters", []))
                 print(f"{name} {names}".rstrip() + f"\n    {operation['summary']}")
+            sys.stdout.flush()
             return 0
         wrong = [word for word in words[1:] if "=" not in word]
         if wrong:
             raise Error(f"expected NAME=VALUE, not `{wrong[0]}`")
         answer = client.call(words[0], **dict(word.split("=", 1) for word in words[1:]))
-        print(answer if isinstance(answer, str) else json.dumps(answer, indent=2, ensure_ascii=False))
+        print(answer if isinstance(answer, str) else json.dumps(answer, indent=2, ensure_ascii=False), flush=True)
         return 0
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if 400 <= error.status < 500 else 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the rest
+        return 141
+    except OSError as failure:
+        print(f"error: cannot write to standard output: {failure.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":
