@@ -23,14 +23,6 @@ struct CommandOutput {
   std::string output;
 };
 
-std::string document_reply(std::string_view body) {
-  return cat(
-      "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n"
-      "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n"
-      "Content-Length: ",
-      body.size(), "\r\n\r\n", body);
-}
-
 /// Reads what has come. False: it has ended.
 bool take_output(const Descriptor& from, std::string& into) {
   std::array<char, 65'536> buffer{};
@@ -83,7 +75,7 @@ int status_of_error(const Value& error) {
 
 std::string reply_of(const CommandOutput& printed) {
   if (printed.code == 0)
-    return document_reply(printed.output);
+    return closing_reply(200, json_type, printed.output);
   const Result<Value> envelope = read_json(printed.output);
   if (!envelope || !envelope->at("error").is_dict())
     return refusal_reply({502, "the command that answers this ended without an answer"});

@@ -13,20 +13,13 @@ namespace {
 
 using Type = MetricsText::Type;
 
-std::string text_reply(std::string_view status, std::string_view type, std::string_view body) {
-  return cat("HTTP/1.1 ", status, "\r\nContent-Type: ", type,
-             "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
-             "Connection: close\r\nContent-Length: ",
-             body.size(), "\r\n\r\n", body);
-}
-
 /// Commands that change something are noted there before they begin.
 std::string reply_of_health(const ServeSettings& settings) {
   constexpr std::string_view type = "text/plain; charset=utf-8";
   if (access(settings.folder().c_str(), W_OK | X_OK) == 0)
-    return text_reply("200 OK", type, "ok\n");
-  return text_reply("503 Service Unavailable", type,
-                    "the server cannot write to its folder, so it begins no command\n");
+    return closing_reply(200, type, "ok\n");
+  return closing_reply(503, type,
+                       "the server cannot write to its folder, so it begins no command\n");
 }
 
 std::string numbers_of(const ServeSettings& settings, size_t connections) {
@@ -69,8 +62,8 @@ std::optional<std::string> health_reply(const UpgradeRequest& request,
   const CommandNeeds needs{Right::read, Reach::server, {}, "GET /metrics"};
   if (const Result<Grant> allowed = visit.allow(needs, needs.what); !allowed)
     return refusal_reply({403, allowed.error().message});
-  return text_reply("200 OK", MetricsText::content_type,
-                    numbers_of(settings, caller.connections + 1));
+  return closing_reply(200, MetricsText::content_type,
+                       numbers_of(settings, caller.connections + 1));
 }
 
 }  // namespace fettle

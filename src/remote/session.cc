@@ -469,7 +469,6 @@ struct Guest {
 std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
                                  const ServeSettings& settings, const CommandHost& host) {
   const auto end_with = [&](const std::string& reply) {
-    alarm(static_cast<unsigned>(settings.write_limit / 1s));
     for (std::string_view left = reply; !left.empty();) {
       const ssize_t count = ::send(socket.get(), left.data(), left.size(), MSG_NOSIGNAL);
       if (count <= 0)
@@ -511,8 +510,10 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
       if (is_api_request(**request)) {
-        alarm(0);
-        return end_with(api_reply(**request, settings, host, visit));
+        alarm(0);  // the command has a limit of its own
+        const std::string reply = api_reply(**request, settings, host, visit);
+        alarm(static_cast<unsigned>(settings.write_limit / 1s));
+        return end_with(reply);
       }
       return Guest{std::move(visit), bytes.substr(used)};
     }

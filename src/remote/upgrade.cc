@@ -26,6 +26,8 @@ std::string field(const http::request<http::empty_body>& message, std::string_vi
 
 std::string_view reason_of(int status) {
   switch (status) {
+    case 200:
+      return "OK";
     case 401:
       return "Unauthorized";
     case 403:
@@ -120,14 +122,18 @@ std::string upgrade_reply() {
              "\r\n\r\n");
 }
 
-std::string refusal_reply(const UpgradeRefusal& refusal) {
-  const std::string body = write_json(
-      Value::dict({{"error", Value::dict({{"message", refusal.message}})}, {"schema", 1}}));
-  return cat("HTTP/1.1 ", refusal.status, " ", reason_of(refusal.status),
-             "\r\nContent-Type: application/json; charset=utf-8\r\n"
-             "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n"
-             "Content-Length: ",
+std::string closing_reply(int status, std::string_view content_type, std::string_view body) {
+  return cat("HTTP/1.1 ", status, " ", reason_of(status), "\r\nContent-Type: ", content_type,
+             "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
+             "Connection: close\r\nContent-Length: ",
              body.size(), "\r\n\r\n", body);
+}
+
+std::string refusal_reply(const UpgradeRefusal& refusal) {
+  return closing_reply(
+      refusal.status, json_type,
+      write_json(
+          Value::dict({{"error", Value::dict({{"message", refusal.message}})}, {"schema", 1}})));
 }
 
 }  // namespace fettle

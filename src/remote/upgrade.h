@@ -20,6 +20,7 @@ namespace fettle {
 /// The version of the stream; one that differs is refused.
 constexpr std::string_view stream_name = "fettle-commands/1";
 constexpr std::string_view commands_path = "/v1/commands";
+constexpr std::string_view json_type = "application/json; charset=utf-8";
 
 /// Fields that were not sent are empty, and so are those that were sent twice.
 struct UpgradeRequest {
@@ -49,7 +50,9 @@ std::string upgrade_request(std::string_view host, std::string_view token,
                             std::string_view version);
 /// The reply that begins the stream.
 std::string upgrade_reply();
-/// A reply that ends the connection, with the envelope of errors.
+/// A reply that ends the connection.
+std::string closing_reply(int status, std::string_view content_type, std::string_view body);
+/// The same with the envelope of errors.
 std::string refusal_reply(const UpgradeRefusal& refusal);
 
 }  // namespace fettle
