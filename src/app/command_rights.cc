@@ -61,24 +61,6 @@ const CommandRight* right_row(const std::string& words) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// The environment that a request is about; empty: it says none.
-std::string environment_in_path(const std::string& path) {
-  const Result<WebTarget> target = parse_target(path);
-  if (!target)
-    return {};
-  const auto& segments = target->segments;
-  if (segments.size() > 2 && segments[1] == "environments")
-    return segments[2];
-  const auto asked = target->query.find("environment");
-  return asked == target->query.end() ? std::string() : asked->second;
-}
-
-/// Plans that were kept are files of the server, of any environment.
-bool is_about_plans(const std::string& path) {
-  const Result<WebTarget> target = parse_target(path);
-  return target && target->segments.size() > 1 && target->segments[1] == "plans";
-}
-
 /// The environments of a command; none: its words do not say.
 std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed) {
   const std::string given = parsed.text("enclave");
@@ -103,7 +85,6 @@ std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed
     case Rule::fleet:
       return one(given.empty() ? std::string(default_fleet) : given);
     case Rule::path:
-      return one(environment_in_path(parsed.argument(0)));
     case Rule::shown:
     case Rule::server:
       break;
@@ -116,9 +97,27 @@ Reach reach_of(Rule rule, bool is_named) {
     return Reach::server;
   if (is_named)
     return Reach::named;
-  const bool shows_all = rule == Rule::shown || rule == Rule::path || rule == Rule::first_or_all ||
-                         rule == Rule::option_or_all;
+  const bool shows_all =
+      rule == Rule::shown || rule == Rule::first_or_all || rule == Rule::option_or_all;
   return shows_all ? Reach::shown : Reach::unknown;
+}
+
+/// What a request reaches. One that cannot be understood is refused later, and shows nothing.
+void reach_of_path(const std::string& path, CommandNeeds& needs) {
+  needs.reach = Reach::shown;
+  const Result<WebTarget> target = parse_target(path);
+  if (!target || target->segments.size() < 2)
+    return;
+  const auto& segments = target->segments;
+  if (segments[1] == "plans")  // that were kept: files of the server, of any environment
+    needs.reach = Reach::server;
+  else if (segments[1] == "environments" && segments.size() > 2)
+    needs.environments = {segments[2]};
+  else if (const auto asked = target->query.find("environment"); asked != target->query.end())
+    needs.environments = {asked->second};
+  std::erase(needs.environments, "");
+  if (!needs.environments.empty())
+    needs.reach = Reach::named;
 }
 
 }  // namespace
@@ -225,8 +224,8 @@ CommandNeeds needs_of(const Command& command, const CommandLine& parsed) {
   needs.right = row->less == nullptr ? row->right : row->less(parsed);
   needs.environments = environments_named(row->rule, parsed);
   needs.reach = reach_of(row->rule, !needs.environments.empty());
-  if (row->rule == Rule::path && is_about_plans(parsed.argument(0)))
-    needs.reach = Reach::server;
+  if (row->rule == Rule::path)
+    reach_of_path(parsed.argument(0), needs);
   if (const RaisingOption* const option = raised_by(parsed, needs.right)) {
     needs.right = option->right;
     needs.manner = cat(" with `--", option->name, "`");

@@ -97,6 +97,8 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(needs("get pods --engine tcp://10.0.0.1:1").manner, " with `--engine`");
   EXPECT_EQ(right("token create ci"), "admin");
   EXPECT_EQ(right("clean"), "admin");
+  EXPECT_EQ(right("api /api/environments"), "read");
+  EXPECT_EQ(right("api /api/environments --show-secrets"), "act");
   EXPECT_EQ(right("force-unlock shop --yes"), "admin");
   EXPECT_EQ(right("node add n --engine tcp://10.0.0.1:1"), "admin");
 }
@@ -123,6 +125,15 @@ TEST(CommandRights, WordsSayWhichEnvironmentIsMeant) {
   EXPECT_EQ(about("setting get x"), "?");
   EXPECT_EQ(about("dump"), "server");
   EXPECT_EQ(about("token ls"), "server");
+  EXPECT_EQ(about("api --openapi"), "all");
+  EXPECT_EQ(about("api /api/environments"), "all");
+  EXPECT_EQ(about("api /api/environments/shop"), "shop");
+  EXPECT_EQ(about("api /api/environments/sh%6Fp/graph?environment=mine"), "shop");
+  EXPECT_EQ(about("api /api/events?environment=shop"), "shop");
+  EXPECT_EQ(about("api /api/events?environment="), "all");
+  EXPECT_EQ(about("api /api/plans?environment=shop"), "server") << "files of the server";
+  EXPECT_EQ(about("api /api/plans/steps?file=due&environment=shop"), "server");
+  EXPECT_EQ(about("api /api/../environments/shop"), "all") << "is refused";
 }
 
 TEST(CommandRights, WhoLooksOnNeedsAsMuchAsWhatIsShown) {

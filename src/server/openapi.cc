@@ -114,11 +114,10 @@ Value openapi_document(std::string_view version) {
     if (route.answer != nullptr)
       paths.push_back({std::string(route.pattern), Value::dict({{"get", operation_of(route)}})});
   paths.push_back(
-      {"/api/openapi.json",
+      {std::string(openapi_path),
        Value::dict(
            {{"get",
-             operation_of(
-                 {"GET", "/api/openapi.json", WebRight::read, {}, "this document", nullptr})}})});
+             operation_of({"GET", openapi_path, WebRight::read, {}, "this document", nullptr})}})});
   paths.push_back({"/healthz", text_operation("healthz", "whether the server is well", false)});
   paths.push_back(
       {"/metrics", text_operation("metrics", "numbers, in the text format of Prometheus", true)});

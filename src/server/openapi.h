@@ -10,6 +10,9 @@
 
 namespace fettle {
 
+/// Where a server answers by the document.
+constexpr std::string_view openapi_path = "/api/openapi.json";
+
 Value openapi_document(std::string_view version);
 
 }  // namespace fettle

@@ -190,6 +190,14 @@ std::optional<std::map<std::string, std::string>> parts_of(
   return parts;
 }
 
+/// What is secret is hidden in it, and in an error.
+Result<Value> hidden_answer(const Route& route, const RouteCall& call) {
+  const Result<Value> answered = route.answer(call);
+  if (!answered)
+    return call.place.mask->error(answered.error());
+  return call.place.mask->value(*answered);
+}
+
 }  // namespace
 
 std::string RouteCall::parameter(const std::string& name) const {
@@ -249,11 +257,7 @@ Result<Value> document_by_routes(const Workplace& place, const WebTarget& target
     return user_error(
         "this is a stream, and of the page alone; `fettle events -f` and `fettle service logs -f` "
         "follow");
-  const RouteCall call{place, std::move(match.parts), target.query};
-  const Result<Value> answered = match.route->answer(call);
-  if (!answered)
-    return place.mask->error(answered.error());
-  return place.mask->value(*answered);
+  return hidden_answer(*match.route, {place, std::move(match.parts), target.query});
 }
 
 WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
@@ -263,10 +267,10 @@ WebReply answer_by_routes(const Workplace& place, const WebTarget& target) {
   if (const Status known = check_parameters(*match.route, target); !known)
     return error_reply(400, known.error().message);
   const RouteCall call{place, std::move(match.parts), target.query};
-  const Result<Value> answered = match.route->answer(call);
+  const Result<Value> answered = hidden_answer(*match.route, call);
   if (!answered)
-    return error_reply(place.mask->error(answered.error()));
-  WebReply reply = document_reply(place.mask->value(*answered));
+    return error_reply(answered.error());
+  WebReply reply = document_reply(*answered);
   reply.rest = std::move(call.rest);
   return reply;
 }

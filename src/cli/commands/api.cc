@@ -21,14 +21,16 @@ Result<int> print_client() {
 }
 
 Result<int> api(Face& face) {
-  if (face.parsed.flag("python"))
-    return print_client();
   const std::string target = face.parsed.argument(0);
-  const bool asks_for_all = face.parsed.flag("openapi") || target == "/api/openapi.json";
-  if (target.empty() && !asks_for_all)
+  const bool asks_for_all = face.parsed.flag("openapi"),
+             asks_for_client = face.parsed.flag("python");
+  if ((target.empty() ? 0 : 1) + (asks_for_all ? 1 : 0) + (asks_for_client ? 1 : 0) != 1)
     return user_error(
-        "expected a path, such as `/api/environments`; `fettle api --openapi` lists all of them");
-  if (asks_for_all) {
+        "expected a path, such as `/api/environments`, or `--openapi`, which lists all of them, or "
+        "`--python`");
+  if (asks_for_client)
+    return print_client();
+  if (asks_for_all || target == openapi_path) {
     print_json_of_original(openapi_document(face.build().version));
     return 0;
   }
@@ -41,7 +43,7 @@ Result<int> api(Face& face) {
 }  // namespace
 
 Command api_command() {
-  Command command = CommandGroup{"servers", {}}.reader(
+  return CommandGroup{"servers", {}}.reader(
       "api", "[PATH]", 0, 1,
       "Prints what a server answers to `GET PATH`: the documents of the page.",
       {"fettle api /api/environments", "fettle api '/api/events?environment=shop&text=failed'",
@@ -49,7 +51,6 @@ Command api_command() {
       api,
       {{{"--openapi"}, "", "the whole interface as an OpenAPI 3.1 document"},
        {{"--python"}, "", "a client, as one file of Python without libraries"}});
-  return command;
 }
 
 }  // namespace fettle
