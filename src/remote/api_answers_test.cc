@@ -4,6 +4,7 @@
 
 #include "remote/tokens.h"
 #include "tests/fixtures/command_server_fixture.h"
+#include "tests/fixtures/http_reply.h"
 
 namespace fettle {
 namespace {
@@ -41,15 +42,6 @@ class ApiAnswersTest : public ServerOfCommandsTest {
     return sent(cat(method, " ", target, " HTTP/1.1\r\nHost: 127.0.0.1:", server_.address.port,
                     "\r\nAuthorization: Bearer ", token_.empty() ? server_.token : token_, "\r\n",
                     fields, "\r\n"));
-  }
-  static std::string status_of(const std::string& reply) {
-    return reply.starts_with("HTTP/1.1 ") ? reply.substr(9, 3) : "none";
-  }
-  static Value document_in(const std::string& reply) {
-    const size_t end = reply.find("\r\n\r\n");
-    const Result<Value> read = read_json(end == reply.npos ? "" : reply.substr(end + 4));
-    EXPECT_TRUE(read) << reply;
-    return read ? *read : Value();
   }
 
   std::string token_;

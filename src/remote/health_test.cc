@@ -4,6 +4,7 @@
 
 #include "remote/tokens.h"
 #include "tests/fixtures/command_server_fixture.h"
+#include "tests/fixtures/http_reply.h"
 
 namespace fettle {
 namespace {
@@ -15,9 +16,6 @@ class HealthTest : public ServerOfCommandsTest {
     const std::string bearer = token.empty() ? "" : cat("Authorization: Bearer ", token, "\r\n");
     return sent(cat(method, " ", target, " HTTP/1.1\r\nHost: 127.0.0.1:", server_.address.port,
                     "\r\n", bearer, fields, "\r\n"));
-  }
-  static std::string status_of(const std::string& reply) {
-    return reply.starts_with("HTTP/1.1 ") ? reply.substr(9, 3) : "none";
   }
   std::string token(const std::string& name, Right right,
                     std::vector<std::string> environments = {}) const {

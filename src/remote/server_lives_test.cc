@@ -111,19 +111,7 @@ TEST_F(ServerOfCommandsTest, OutputThatNoDiskTakesIsAnErrorInTheEnd) {
 
 TEST_F(ServerOfCommandsTest, ATerminalIsATerminalThere) {
   serve();
-  int master = -1;
-  const winsize size{33, 101, 0, 0};
-  std::fflush(nullptr);
-  const pid_t process = forkpty(&master, nullptr, nullptr, &size);
-  if (process == 0) {
-    const Result<ClientEnd> end = command({"terminal"})({"1.0", {}});
-    _exit(end ? end->code : 99);
-  }
-  EXPECT_EQ(all_of(master), "111 33x101\r\n");
-  ::close(master);
-  int status = 0;
-  waitpid(process, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  expect_a_terminal_there();
   EXPECT_EQ(told({"terminal"}).output, "000 0x0\n");
 }
 
