@@ -314,7 +314,7 @@ void Run::proceed() {
 
 void Run::end_pass() {
   if (is_ending()) {
-    summary_.stopped = !flights_.empty() || !std::ranges::all_of(ready_.standings(), is_settled);
+    summary_.stopped |= !flights_.empty() || !std::ranges::all_of(ready_.standings(), is_settled);
   } else if (goes_on()) {
     graph_.reset();
     begin_pass();

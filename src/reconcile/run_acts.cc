@@ -567,6 +567,8 @@ void Run::fail(NodeId id, Failure failure, const Outputs& outputs, bool has_only
                      .has_only_looked = has_only_looked});
   if (!outputs.is_null() && (looks_only(id) || flights_[id].act.looks_only))
     pasts_[*graph_->node(id).key].look = outputs;
+  // It would have gone on, had nobody asked for a stop.
+  summary_.stopped |= ending_ == StopMode::asked && is_cancelled(error);
   if (!flights_[id].is_stale)
     summary_.failures.push_back(std::move(failure));
   const Resource* const wanted = graph_->node(id).wanted;

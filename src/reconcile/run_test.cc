@@ -330,6 +330,25 @@ TEST_F(RunTest, AskedToStopItFinishesWhatIsInFlightAndBeginsNothing) {
   EXPECT_EQ(carry().done, 1u);
 }
 
+TEST_F(RunTest, AnActThatAStopCutsOffMeansThatTheRunWasStopped) {
+  want("job/a");
+  want("job/b");
+  executor_.stop_after = 0;
+  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+    return cancelled_error();
+  };
+  const Summary summary = carry();
+  EXPECT_EQ(summary.failures.size(), 2u);
+  EXPECT_TRUE(summary.stopped);
+  executor_.stop_after = -1;
+  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+    return world_error("no");
+  };
+  EXPECT_FALSE(carry().stopped);
+  executor_.comes_to = nullptr;
+  EXPECT_TRUE(carry().good());
+}
+
 TEST_F(RunTest, AskedToLeaveItCountsWhatWasInFlightAsInterrupted) {
   want("job/a");
   executor_.leave_after = 0;

@@ -118,7 +118,7 @@ StreamSink without_engine_noise(StreamSink sink) {
   };
 }
 
-void end_exec(Engine& engine, const std::string& container, const std::string& id, bool has_begun) {
+void end_exec(Engine& engine, const std::string& container, const std::string& id) {
   if (!engine.address().is_local() || container.size() < full_id)
     return;
   const ShutdownHold hold;
@@ -137,12 +137,13 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
     if (!answer->ok())
       return;
     const bool runs = answer->body.bool_at("Running");
+    const int64_t pid = answer->body.integer_at("Pid");
     const Value& code = answer->body.at("ExitCode");
-    // Podman has the exit code 0 for a command that has not begun, too.
-    if (!runs && code.is_integer() && code.integer() >= 0 &&
-        (has_begun || answer->body.bool_at("CanRemove")))
+    // Podman has the exit code 0 for a command that it has not noted as begun, too.
+    const bool is_noted = pid > 0 || answer->body.bool_at("CanRemove");
+    if (!runs && is_noted && code.is_integer() && code.integer() >= 0)
       return;
-    const int64_t process = runs ? answer->body.integer_at("Pid") : child_of_monitor(id);
+    const int64_t process = runs ? pid : child_of_monitor(id);
     // The number belongs to the engine's machine, and an engine behind a socket may be on another
     // one.
     if (process > 1 &&
@@ -215,7 +216,7 @@ Result<OpenExec> open_exec(Engine& engine, const std::string& container, const E
     return OpenExec{id, *std::move(connection)};
   // The engine may have said that it begins, and nobody would end it.
   if (stop.stop_requested())
-    end_exec(engine, container, id, /*has_begun=*/false);
+    end_exec(engine, container, id);
   return std::move(connection).error();
 }
 

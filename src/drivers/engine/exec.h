@@ -28,10 +28,9 @@ struct OpenExec {
 };
 Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
                            std::stop_token stop);
-/// Ends the session that a command leads, if possible: it must be on this machine. `has_begun`:
-/// false if nobody has heard that yet, so that it may be about to begin.
-void end_exec(Engine& engine, const std::string& container, const std::string& id,
-              bool has_begun = true);
+/// Ends the session that a command leads, if possible: it must be on this machine. The command may
+/// be about to begin.
+void end_exec(Engine& engine, const std::string& container, const std::string& id);
 /// The exit code of a command that has ended.
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop);
 Status resize_exec(Engine& engine, const std::string& id, int rows, int columns,

@@ -112,6 +112,22 @@ TEST_F(StalledEngine, ACommandIsLookedForAgainIfALookFails) {
   EXPECT_GE(looks, 3);
 }
 
+// Output arrives before Podman has noted the process that writes it.
+TEST_F(StalledEngine, ACommandIsLookedForUntilItsEndIsNoted) {
+  const std::string not_noted = R"({"Running":false,"ExitCode":0,"CanRemove":false,"Pid":0})";
+  const std::string podman_says = R"({"Running":false,"ExitCode":0,"CanRemove":true,"Pid":0})";
+  const std::string docker_says = R"({"Running":false,"ExitCode":0,"CanRemove":false,"Pid":7})";
+  std::atomic<int> looks = 0;
+  std::string ended;
+  serve([&](const std::string&) { return json(++looks < 3 ? not_noted : ended); });
+  for (const std::string& end : {podman_says, docker_says}) {
+    looks = 0;
+    ended = end;
+    end_exec(*engine_, std::string(64, 'c'), "e");
+    EXPECT_EQ(looks, 3);
+  }
+}
+
 // An interface of somebody else's goes while Podman lists them.
 TEST_F(StalledEngine, AStartThatFailsForWhatPassesIsTriedAFewTimes) {
   limits_.silence = 10s;
