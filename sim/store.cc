@@ -75,6 +75,16 @@ Result<std::optional<uint64_t>> SimIndex::find(std::string_view digest) {
   return std::optional(store_.state().contents.find(digest)->second.size);
 }
 
+Result<std::map<std::string, uint64_t, std::less<>>> SimIndex::find_used(
+    std::span<const std::string> digests) {
+  std::map<std::string, uint64_t, std::less<>> sizes;
+  for (const std::string& digest : digests)
+    if (const auto found = store_.state().contents.find(digest);
+        found != store_.state().contents.end() && SimStore::is_used(store_.state(), digest))
+      sizes.emplace(digest, found->second.size);
+  return sizes;
+}
+
 Result<bool> SimIndex::is_listed(std::string_view digest) {
   return store_.state().contents.contains(digest);
 }

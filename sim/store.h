@@ -85,6 +85,8 @@ class SimIndex : public BlobIndex {
   ~SimIndex() override { store_.end_session(session_); }
   Status add(std::string_view digest, uint64_t size, const std::function<Status()>& move) override;
   Result<std::optional<uint64_t>> find(std::string_view digest) override;
+  Result<std::map<std::string, uint64_t, std::less<>>> find_used(
+      std::span<const std::string> digests) override;
   Result<bool> is_listed(std::string_view digest) override;
   Status strike(std::string_view digest) override;
   Result<std::vector<std::string>> unused() override;

@@ -16,6 +16,14 @@ Result<std::string> Blobs::put(const ByteSource& source) {
   return draft->finish();
 }
 
+Result<DigestSet> Blobs::find_all(const DigestSet& digests) {
+  DigestSet found;
+  for (const std::string& digest : digests)
+    if (TRY(has(digest)))
+      found.insert(digest);
+  return found;
+}
+
 Error lost_content_error(std::string_view digest, std::string_view fate) {
   Error error = world_error(
       cat("the content `", digest, "` is ", fate, "; run or upload again to recreate it"));

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,8 @@ struct Blob {
   uint64_t size = 0;
   ByteSource source;
 };
+
+using DigestSet = std::set<std::string, std::less<>>;
 
 class Blobs {
  public:
@@ -38,6 +42,8 @@ class Blobs {
 
   /// Whether it exists in its full size. From now on it is kept as after `finish`.
   virtual Result<bool> has(std::string_view digest) = 0;
+  /// Those of which `has` is true. A store on another machine is asked once for many.
+  virtual Result<DigestSet> find_all(const DigestSet& digests);
   /// Errors: the content is missing or incomplete.
   virtual Result<Blob> open(std::string_view digest) = 0;
 

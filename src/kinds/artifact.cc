@@ -4,6 +4,7 @@
 
 #include "base/http.h"
 #include "base/text.h"
+#include "core/driver.h"
 #include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 
@@ -34,6 +35,19 @@ class ArtifactKind : public KindOf<Artifact, ArtifactOutputs, ArtifactSeen> {
 std::string_view without_author(std::string_view name) { return name.substr(0, name.find('~')); }
 
 }  // namespace
+
+Name digest_of_artifact(const Subject& subject) {
+  return subject.known == nullptr ? Name() : read<ArtifactOutputs>(subject.known->outputs).digest;
+}
+
+DigestSet digests_of_artifacts(std::span<const Subject> subjects) {
+  DigestSet digests;
+  for (const Subject& subject : subjects)
+    if (subject.key.kind == "artifact")
+      if (const Name digest = digest_of_artifact(subject); !digest.empty())
+        digests.insert(digest.str());
+  return digests;
+}
 
 std::string_view artifact_name(const Key& key) { return without_author(key.name); }
 

@@ -1,14 +1,18 @@
 #pragma once
 /// A files artifact: a named tree of files, kept as a reproducible tar among the blobs.
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "core/blobs.h"
 #include "core/key.h"
 #include "kinds/members.h"
 #include "kinds/service.h"
 
 namespace fettle {
+
+struct Subject;
 
 /// `source` says where it comes from, and which of the other members apply.
 struct Artifact {
@@ -36,6 +40,11 @@ struct ArtifactSeen {
   Name unasked{};
   static const Members& members();
 };
+
+/// The content that an artifact has, as far as its record knows. Empty: none.
+Name digest_of_artifact(const Subject& subject);
+/// Those of all artifacts among them.
+DigestSet digests_of_artifacts(std::span<const Subject> subjects);
 
 /// The name of a files artifact. Each instruction that updates it in a run is an author: `page` is
 /// the content by the first one, `page~2` that by the second.

@@ -99,19 +99,21 @@ class Subjects {
 /// Marks the resources whose contents are lost.
 Status look_for_contents(const RunContext& run_context, const Wanted& wanted, const Known& known,
                          Seen& seen) {
-  std::map<Name, bool> there;
+  std::vector<std::pair<const Key*, Name>> needed;
+  DigestSet digests;
   for (const auto& [key, record] : known) {
     const Kind* kind = run_context.kinds.find(key.kind);
     if (kind == nullptr || !record->applied || !wanted.contains(key))
       continue;
     for (const Name& digest : kind->contents(record->outputs)) {
-      const auto [place, is_new] = there.try_emplace(digest, false);
-      if (is_new)
-        place->second = TRY(run_context.blobs->has(digest));
-      if (!place->second)
-        seen[key].content_is_lost = true;
+      needed.emplace_back(&key, digest);
+      digests.insert(digest.str());
     }
   }
+  const DigestSet there = TRY(run_context.blobs->find_all(digests));
+  for (const auto& [key, digest] : needed)
+    if (!there.contains(digest.view()))
+      seen[*key].content_is_lost = true;
   return {};
 }
 
@@ -147,15 +149,22 @@ Known overlaid(Known known, const Known& newer) {
 /// What was put by an act may be gone by the time that its record is written: whoever loses the
 /// connection to a shared store has no claim to it until then, and others may have cleared it away.
 void note_lost_contents(const RunContext& run_context, const Run& run, Summary& summary) {
+  std::vector<std::pair<const Key*, Name>> put;
+  DigestSet digests;
   for (const auto& [key, record] : run.known()) {
     const Kind* const kind = run_context.kinds.find(key.kind);
     if (kind == nullptr || !record->applied || run.standing(key) != Standing::changed)
       continue;
-    for (const Name& digest : kind->contents(record->outputs))
-      if (const Result<bool> is_there = run_context.blobs->has(digest); !is_there || !*is_there)
-        summary.failures.push_back({key, record->applied->origin,
-                                    is_there ? lost_content_error(digest) : is_there.error()});
+    for (const Name& digest : kind->contents(record->outputs)) {
+      put.emplace_back(&key, digest);
+      digests.insert(digest.str());
+    }
   }
+  const Result<DigestSet> there = run_context.blobs->find_all(digests);
+  for (const auto& [key, digest] : put)
+    if (!there || !there->contains(digest.view()))
+      summary.failures.push_back({*key, run.known().find(*key)->second->applied->origin,
+                                  there ? lost_content_error(digest) : there.error()});
 }
 
 /// The result of a run, for people.

@@ -73,6 +73,27 @@ Result<bool> FileBlobs::has(std::string_view digest) {
   return size && !listed ? list_again(digest) : Result<bool>(false);
 }
 
+/// What is not as it should be is looked at by itself.
+Result<DigestSet> FileBlobs::find_all(const DigestSet& digests) {
+  std::vector<std::string> asked;
+  std::vector<Path> places;
+  for (const std::string& digest : digests)
+    if (is_digest(digest)) {
+      asked.push_back(digest);
+      places.push_back(place_of(digest));
+    }
+  const auto used = TRY(index_.find_used(asked));
+  const std::vector<std::optional<uint64_t>> sizes = TRY(disk_.sizes(places));
+  DigestSet found;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const auto listed = used.find(asked[i]);
+    const bool is_whole = listed != used.end() && sizes[i] == listed->second;
+    if (is_whole || TRY(has(asked[i])))
+      found.insert(std::move(asked[i]));
+  }
+  return found;
+}
+
 /// Lists a file that no index knows, since the store was lost: it counts if its bytes match its
 /// name.
 Result<bool> FileBlobs::list_again(std::string_view digest) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 
 #include "core/blobs.h"
 #include "store/disk.h"
@@ -21,6 +22,9 @@ class BlobIndex {
                      const std::function<Status()>& move) = 0;
   /// Its size, if it is listed. From now on it is kept as long as this process lives.
   virtual Result<std::optional<uint64_t>> find(std::string_view digest) = 0;
+  /// The sizes of those of many that are listed and used, so that nothing clears them.
+  virtual Result<std::map<std::string, uint64_t, std::less<>>> find_used(
+      std::span<const std::string> digests) = 0;
   virtual Result<bool> is_listed(std::string_view digest) = 0;
   /// Notes that a listed content is lost.
   virtual Status strike(std::string_view digest) = 0;
@@ -46,6 +50,7 @@ class FileBlobs : public Blobs {
       : disk_(disk), index_(index), folder_(std::move(folder)) {}
   Result<std::unique_ptr<Draft>> begin() override;
   Result<bool> has(std::string_view digest) override;
+  Result<DigestSet> find_all(const DigestSet& digests) override;
   Result<Blob> open(std::string_view digest) override;
   Result<size_t> clear() override;
 

@@ -42,6 +42,9 @@ class BlobsContract : public testing::TestWithParam<StoreKind>, protected StoreW
     ASSERT_TRUE(
         edit(*opened_.store)->write(std::vector{Change{Change::forget, key_, nullptr, {}}}));
   }
+  Path place_of(const std::string& digest) const {
+    return Path(opened_.blobs) / digest.substr(0, 2) / digest.substr(2);
+  }
   size_t files() const {
     if (GetParam() == StoreKind::postgres)
       return std::stoul(PostgresServer::of_program().sql(
@@ -82,6 +85,42 @@ TEST_P(BlobsContract, AreKeptByTheirDigest) {
   EXPECT_EQ(files(), 1u);
   open();
   EXPECT_EQ(*read(digest), "abc");
+}
+
+TEST_P(BlobsContract, ManyAreFoundAsEachIs) {
+  DigestSet used, put, asked{"", "../../etc/passwd", sha256_hex("other")};
+  for (int i = 0; i < 150; ++i) {  // more than one question has places for
+    const std::string digest = *blobs_->put(std::to_string(i));
+    put.insert(digest);
+    if (i % 2 == 0)
+      used.insert(digest);
+  }
+  Resource resource;
+  resource.key = key_;
+  resource.attributes = Value::list(std::vector<Value>(used.begin(), used.end()));
+  auto record = std::make_shared<Record>();
+  record->applied = resource;
+  ASSERT_TRUE(edit(*opened_.store)->write(std::vector{Change{Change::record, key_, record, {}}}));
+  asked.insert(put.begin(), put.end());
+  EXPECT_EQ(*blobs_->find_all(asked), put);
+  EXPECT_EQ(*blobs_->find_all({}), DigestSet());
+  const std::string cut = *used.begin(), lost = *used.rbegin();
+  ASSERT_TRUE(opened_.disk->remove(place_of(lost)));
+  ASSERT_TRUE(opened_.disk->remove(place_of(cut)));
+  ASSERT_TRUE((*opened_.disk->create(place_of(cut)))->sync());
+  put.erase(cut);
+  put.erase(lost);
+  EXPECT_EQ(*blobs_->find_all(asked), put);
+  EXPECT_FALSE(*opened_.index->is_listed(lost));
+}
+
+/// As `has` does.
+TEST_P(BlobsContract, WhatWasFoundAmongManyIsKept) {
+  const std::string digest = *blobs_->put("abc");
+  open();  // the process that put it is gone
+  EXPECT_EQ(blobs_->find_all({digest})->size(), 1u);
+  EXPECT_EQ(*blobs_->clear(), 0u);
+  EXPECT_TRUE(*blobs_->has(digest));
 }
 
 TEST_P(BlobsContract, ADraftThatIsNotFinishedLeavesNothing) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "store/columns.h"
+#include "store/value_lists.h"
 
 namespace fettle {
 namespace {
@@ -96,6 +98,25 @@ class DatabaseDisk : public Disk {
     if (!TRY(found.step()))
       return std::optional<uint64_t>();
     return std::optional(static_cast<uint64_t>(found.number(0)));
+  }
+
+  Result<std::vector<std::optional<uint64_t>>> sizes(std::span<const Path> paths) override {
+    static const std::string sql =
+        cat("SELECT path, size FROM files WHERE path IN ", places_of_list());
+    std::vector<std::string> names;
+    for (const Path& path : paths)
+      names.push_back(path.native());
+    const std::lock_guard lock(lazy_->mutex);
+    std::unordered_map<std::string, uint64_t> known;
+    TRY(ask_in_lists(*TRY(lazy_->open()), sql, names, [&](const Query& row) {
+      known.insert_or_assign(std::string(row.text(0)), static_cast<uint64_t>(row.number(1)));
+    }));
+    std::vector<std::optional<uint64_t>> found;
+    for (const std::string& name : names) {
+      const auto place = known.find(name);
+      found.push_back(place == known.end() ? std::nullopt : std::optional(place->second));
+    }
+    return found;
   }
 
   Result<ByteSource> read(const Path& path) override {

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -28,6 +30,13 @@ class Disk {
   virtual Status sync_folder(const Path& path) = 0;
   /// None: there is no such file.
   virtual Result<std::optional<uint64_t>> size(const Path& path) = 0;
+  /// Of each, as `size`.
+  virtual Result<std::vector<std::optional<uint64_t>>> sizes(std::span<const Path> paths) {
+    std::vector<std::optional<uint64_t>> found;
+    for (const Path& path : paths)
+      found.push_back(TRY(size(path)));
+    return found;
+  }
   virtual Result<ByteSource> read(const Path& path) = 0;
   /// It is no error if nothing is there.
   virtual Status remove(const Path& path) = 0;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "store/columns.h"
+#include "store/value_lists.h"
 
 namespace fettle {
 namespace {
@@ -61,6 +62,21 @@ class SqlBlobIndex : public BlobIndex {
     const bool is_there = database_->changes() > 0;
     TRY(transaction.commit());
     return is_there ? std::optional(size) : std::nullopt;
+  }
+
+  Result<std::map<std::string, uint64_t, std::less<>>> find_used(
+      std::span<const std::string> digests) override {
+    static const std::string sql =
+        cat("SELECT digest, size FROM blobs b WHERE digest IN ", places_of_list(),
+            " AND (EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=b.digest) OR EXISTS (SELECT "
+            "1 FROM version_uses u WHERE u.digest=b.digest))");
+    const std::lock_guard lock(lazy_->mutex);
+    database_ = TRY(lazy_->open());
+    std::map<std::string, uint64_t, std::less<>> found;
+    TRY(ask_in_lists(*database_, sql, digests, [&](const Query& row) {
+      found.insert_or_assign(std::string(row.text(0)), static_cast<uint64_t>(row.number(1)));
+    }));
+    return found;
   }
 
   Result<bool> is_listed(std::string_view digest) override {

@@ -92,6 +92,7 @@ class Look {
         return {};
       });
     TRY(do_at_once(questions, most_questions, stop_));
+    artifacts_ = TRY(site_.blobs.find_all(digests_of_artifacts(subjects)));
     if (containers_)
       sort_containers();
     TRY(ask_lives(subjects));
@@ -255,9 +256,8 @@ class Look {
   }
 
   Result<Observation> artifact(const Subject& subject) const {
-    const Name digest =
-        subject.known == nullptr ? Name() : read<ArtifactOutputs>(subject.known->outputs).digest;
-    if (digest.empty() || !TRY(site_.blobs.has(digest)))
+    const Name digest = digest_of_artifact(subject);
+    if (!artifacts_.contains(digest.view()))
       return Observation{};
     return Observation{State(write(ArtifactSeen{digest}))};
   }
@@ -270,6 +270,7 @@ class Look {
   std::map<std::string, bool> builds_;         ///< whether it is there, by id
   std::map<std::string, uint64_t> lives_;      ///< of containers that run, by id
   std::set<std::string> volumes_;
+  DigestSet artifacts_;  ///< contents that are there
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;
   std::unordered_map<Name, std::vector<const ContainerState*>> pods_;
   std::unordered_map<Name, Observation> seen_pods_;

@@ -118,6 +118,7 @@ std::optional<State> look_at_file(const Attributes& attributes, const std::stop_
 Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> subjects,
                                                      std::stop_token stop) {
   std::vector<Observation> seen(subjects.size());
+  const DigestSet stored = TRY(blobs_.find_all(digests_of_artifacts(subjects)));
   for (size_t i = 0; i < subjects.size() && !stop.stop_requested(); ++i) {
     const Name& kind = subjects[i].key.kind;
     const Attributes& attributes = attributes_of(subjects[i]);
@@ -128,17 +129,17 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
                                 ? CommandSeen()
                                 : look_at_command(read<HostCommand>(attributes), stop));
     else if (kind == "artifact")
-      seen[i] = TRY(look_at_artifact(subjects[i], stop));
+      seen[i] = TRY(look_at_artifact(subjects[i], stored, stop));
   }
   if (stop.stop_requested())
     return cancelled_error();
   return seen;
 }
 
-Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::stop_token stop) {
-  const Name digest =
-      subject.known == nullptr ? Name() : read<ArtifactOutputs>(subject.known->outputs).digest;
-  if (digest.empty() || !TRY(blobs_.has(digest)))
+Result<Observation> HostDriver::look_at_artifact(const Subject& subject, const DigestSet& stored,
+                                                 std::stop_token stop) {
+  const Name digest = digest_of_artifact(subject);
+  if (!stored.contains(digest.view()))
     return Observation{};
   Observation seen{State(write(ArtifactSeen{digest}))};
   // What a package names by its address is asked for in each run.

@@ -26,7 +26,9 @@ class HostDriver : public Driver {
 
  private:
   using TaggedDigest = std::pair<std::string, std::string>;  ///< its digest, its tag
-  Result<Observation> look_at_artifact(const Subject& subject, std::stop_token stop);
+  /// `stored`: those contents of artifacts that are there.
+  Result<Observation> look_at_artifact(const Subject& subject, const DigestSet& stored,
+                                       std::stop_token stop);
   Result<Observation> look_at_address(const Resource& wanted, const Record& known,
                                       std::stop_token stop);
   static Result<Outcome> make_mark(const Act& act);

@@ -281,11 +281,14 @@ Result<Preparation> prepare(const Workplace& place, const PackageRequest& reques
 }
 
 Status put_uploads(const Workplace& place, const Package& package) {
+  DigestSet digests;
   for (const auto& [digest, path] : package.uploads)
-    if (!TRY(place.blobs->has(digest))) {
-      const std::string stored =
-          TRY(put_artifact(place, path).context(cat("uploading `", path, "`")));
-      if (stored != digest)
+    digests.insert(digest);
+  const DigestSet stored = TRY(place.blobs->find_all(digests));
+  for (const auto& [digest, path] : package.uploads)
+    if (!stored.contains(digest)) {
+      const std::string put = TRY(put_artifact(place, path).context(cat("uploading `", path, "`")));
+      if (put != digest)
         return world_error(
             cat("`", path, "` changed while it was being read; run the same command again"));
     }
