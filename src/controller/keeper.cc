@@ -52,7 +52,11 @@ Result<BringResult> Keeper::bring() {
 Result<bool> Keeper::take_turn() {
   is_due_ |= cache_.wishes().ask(place_.clock());
   if (is_due_) {
+    const bool is_about_all = outstanding_.is_all;
     TRY(carry());
+    // A run that goes through all that there is needs more memory than any after it.
+    if (is_about_all)
+      malloc_trim(0);
     is_due_ = false;
     complaint_.clear();
     changed_ = acted_ = instant_from_clock();
@@ -207,9 +211,6 @@ Status Keeper::carry() {
   };
   motion_ = {instant_from_clock(), {}};
   const RunResult run_result = TRY(carry_out(place, edit_, std::move(run_request)));
-  // The first run goes through all that there is, and none after it needs as much memory.
-  if (outstanding_.is_all)
-    malloc_trim(0);
   if (!run_result.summary) {
     // The last write may or may not be in the store.
     TRY(learn());
