@@ -36,6 +36,9 @@ class Postgres : public Database {
 
   /// The schema that the store has to itself.
   const std::string& schema() const { return address_.schema; }
+  /// Called from now on whenever another connection has begun, before anything is done on it. An
+  /// error ends that connection.
+  void greet_with(std::function<Status()> greet) { greet_ = std::move(greet); }
 
  private:
   class Statement;
@@ -103,6 +106,7 @@ class Postgres : public Database {
   int64_t stamp_ = 0;
   std::unordered_map<const char*, std::unique_ptr<PreparedStatement>> prepared_;
   std::set<int64_t> taken_;  ///< keys of the locks that this connection has
+  std::function<Status()> greet_;
 };
 
 }  // namespace fettle

@@ -81,7 +81,16 @@ Status Postgres::connect() {
     checked = run(session_settings);
   if (checked)
     checked = check_schema();
-  if (!checked)
+  if (checked && greet_) {
+    // It asks on this connection; if that is lost, so is the greeting.
+    const int64_t begun = connections_;
+    const std::function<Status()> greet = std::exchange(greet_, nullptr);
+    checked = greet();
+    greet_ = greet;
+    if (checked && begun != connections_)
+      checked = lost_error();
+  }
+  if (!checked && connection_ != nullptr)
     library_.finish(std::exchange(connection_, nullptr));
   return checked;
 }

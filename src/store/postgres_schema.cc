@@ -56,9 +56,6 @@ ALTER TABLE file_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL;
 )",
 };
 
-/// Who makes the tables at once with others waits for them; both find what one has made.
-constexpr Turn turn_of_migration{.kind = Turn::versions, .world = -1};
-
 Result<bool> exists(Postgres& database, const char* sql, std::string_view name) {
   Query query = TRY(database.query(sql));
   query.bind(name);
@@ -125,7 +122,7 @@ Status migrate(Postgres& database) {
   TRY(check_not_newer(found));
   if (found == static_cast<int64_t>(formats.size()))
     return {};
-  Transaction transaction = TRY(Transaction::begin(database, {turn_of_migration}));
+  Transaction transaction = TRY(Transaction::begin(database, {turn_of_settings}));
   TRY(make_schema(database));
   const int64_t format = TRY(format_of(database));
   TRY(check_not_newer(format));

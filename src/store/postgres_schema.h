@@ -9,6 +9,10 @@ namespace fettle {
 /// fettle made them.
 Status migrate(Postgres& database);
 
+/// Who makes the tables at once with others waits for them; both find what one has made. The same for
+/// settings that change.
+inline constexpr Turn turn_of_settings{.kind = Turn::versions, .world = -1};
+
 /// A note about the store itself; none: it was not made.
 Result<std::optional<std::string>> setting_of(Postgres& database, std::string_view name);
 /// Makes the note unless there is one, and returns the one that is there.

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "store/database_disk.h"
+#include "store/postgres_place.h"
 #include "store/postgres_schema.h"
 #include "store/sql_store.h"
 #include "store/sqlite_database.h"
@@ -33,15 +34,19 @@ Result<Seal> key_for(Postgres& database, const Path& path) {
   return seal;
 }
 
-Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address) {
+Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address,
+                                                const std::string& home) {
   std::unique_ptr<Postgres> database = TRY(Postgres::open(address));
   TRY(migrate(*database));
+  TRY(settle_place(*database, home));
+  database->greet_with([raw = database.get(), home] { return settle_place(*raw, home); });
   return database;
 }
 
 Result<std::unique_ptr<Postgres>> open_shared(const std::string& address, const std::string& home,
                                               std::shared_ptr<const Mask> secrets) {
-  std::unique_ptr<Postgres> database = TRY(open_postgres(TRY(parse_postgres_address(address))));
+  std::unique_ptr<Postgres> database =
+      TRY(open_postgres(TRY(parse_postgres_address(address)), home));
   database->use(TRY(key_for(*database, Path(home) / "key")));
   database->hide(std::move(secrets));
   return database;
@@ -71,8 +76,9 @@ Result<OpenedStore> open_store(const std::string& address, const std::string& ho
   opened.id = TRY(setting_of(*database, "id")).value_or("");
   opened.store = make_sql_store(std::move(database));
   const auto contents =
-      std::make_shared<LazyDatabase>([address]() -> Result<std::unique_ptr<Database>> {
-        return std::unique_ptr<Database>(TRY(open_postgres(TRY(parse_postgres_address(address)))));
+      std::make_shared<LazyDatabase>([address, home]() -> Result<std::unique_ptr<Database>> {
+        return std::unique_ptr<Database>(
+            TRY(open_postgres(TRY(parse_postgres_address(address)), home)));
       });
   opened.disk = make_database_disk(contents);
   opened.index = make_sql_blob_index(contents);
