@@ -10,7 +10,8 @@ namespace fettle {
 
 /// Writes a value as the bytes of a column, and reads it.
 std::string bytes_of(const Value& value, const Database& database);
-Result<Value> value_of(std::string_view bytes, const Database& database);
+Result<Value> value_of(std::string_view bytes, const Database& database,
+                       SealedParts* parts = nullptr);
 
 inline int64_t count_of(Time time) { return time.time_since_epoch().count(); }
 inline Time time_of(int64_t count) { return Time(Duration(count)); }
@@ -27,6 +28,8 @@ inline Turn turn_of(const Name& environment) {
 inline constexpr Turn turn_of_versions{.kind = Turn::versions};
 /// Whoever says that a content is used, and whoever clears those that are not.
 inline constexpr Turn turn_of_users{.kind = Turn::contents, .is_shared = true};
+/// Whoever changes the key of secrets: nobody else writes anything that may be sealed.
+inline constexpr Turn turn_of_key{.kind = Turn::key};
 inline constexpr Turn turn_of_clearing{.kind = Turn::contents};
 
 }  // namespace fettle

@@ -84,7 +84,7 @@ class Query {
 /// What nobody else may write at the same time. SQLite has one writer at a time in any case. A
 /// transaction takes its turns in the order of this list, so that no two wait for each other.
 struct Turn {
-  enum Kind : uint8_t { environment, versions, contents, file };
+  enum Kind : uint8_t { environment, versions, contents, file, key };
   Kind kind = environment;
   int64_t world = 0;       ///< of an environment; of a file, the hash of its path
   bool is_shared = false;  ///< others may take it at the same time, unless they want it alone
@@ -150,10 +150,19 @@ class Database {
 
   /// The seal of secrets; null until it is set.
   const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
-  void use(const Seal& seal) { seal_ = seal; }
+  void use(const Seal& seal) {
+    seal_ = seal;
+    key_id_ = seal.id();
+  }
   /// Sets which secrets are sealed in written text, in addition to those that are marked.
   void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
   SealPolicy sealing() const { return {seal(), secrets_.get()}; }
+
+ protected:
+  /// The id of the key with which this process seals; empty: it seals nothing. A transaction that
+  /// writes does not begin if the store has another one by now.
+  const std::string& key_id() const { return key_id_; }
+  Error changed_key_error() const;
 
  private:
   friend class Transaction;
@@ -164,6 +173,7 @@ class Database {
   virtual void roll_back() = 0;
 
   std::optional<Seal> seal_;
+  std::string key_id_;
   std::shared_ptr<const Mask> secrets_;
 };
 

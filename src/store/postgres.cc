@@ -362,14 +362,28 @@ std::string Postgres::turn_sql(const Turn& turn) const {
 
 Status Postgres::begin(std::initializer_list<Turn> turns) {
   std::string sql = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+  const bool changes_key = turns.size() > 0 && turns.begin()->kind == Turn::key;
+  if (!key_id().empty() && !changes_key)
+    sql += cat("; ", turn_sql({.kind = Turn::key, .is_shared = true}));
   for (const Turn& turn : turns)
     sql += cat("; ", turn_sql(turn));
-  return begin_with(sql);
+  if (key_id().empty())
+    return begin_with(sql);
+  std::string id;
+  TRY(begin_with(cat(sql, "; SELECT encode(value, 'escape') FROM settings WHERE name='key'"),
+                 [&](const PGresult* answer) {
+                   if (library_.rows(answer) > 0)
+                     id = text_of(answer, 0);
+                 }));
+  if (id == key_id())
+    return {};
+  roll_back();
+  return changed_key_error();
 }
 
-Status Postgres::begin_with(const std::string& sql) {
+Status Postgres::begin_with(const std::string& sql, const AnswerReader& read) {
   INVARIANT(!is_in_transaction_);
-  Status begun = run_first(sql);
+  Status begun = run_first(sql, read);
   is_in_transaction_ = true;
   if (!begun)
     roll_back();

@@ -52,7 +52,7 @@ class Postgres : public Database {
   Status begin_reading() override {
     return begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   }
-  Status begin_with(const std::string& sql);
+  Status begin_with(const std::string& sql, const AnswerReader& read = {});
   Status commit() override;
   void roll_back() override;
 

@@ -1,6 +1,5 @@
 #include "store/store_opening.h"
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "store/database_disk.h"
 #include "store/postgres_place.h"
@@ -8,30 +7,20 @@
 #include "store/sql_store.h"
 #include "store/sqlite_database.h"
 #include "store/sqlite_store.h"
+#include "store/store_keys.h"
 
 namespace fettle {
 namespace {
 
-/// Says which key it is, and nothing about it.
-std::string id_of(const Seal& seal) {
-  return sha256_hex(seal.close("the key of a store of fettle")).substr(0, 16);
-}
-
 /// The first home that uses a store gives it its key. No key is made beside a store that has one.
-Result<Seal> key_for(Postgres& database, const Path& path) {
-  const std::optional<std::string> wanted = TRY(setting_of(database, "key"));
-  const std::string hint =
-      cat("copy the file `key` of a home that uses the store, and keep it as "
-          "secret as there");
-  if (wanted && !file_exists(path))
-    return user_error(cat("the secrets of the store `", database.name(),
-                          "` are sealed, and there is no key at `", path.string(), "`: ", hint));
-  Seal seal = TRY(Seal::from_file(path));
-  const std::string id = id_of(seal);
-  if ((wanted ? *wanted : TRY(settle(database, "key", id))) != id)
-    return user_error(cat("the secrets of the store `", database.name(),
-                          "` are sealed with another key than `", path.string(), "`: ", hint));
-  return seal;
+Result<Seal> key_for(Postgres& database, const Path& home) {
+  const std::optional<std::string> wanted = TRY(key_id_of(database));
+  const Seal seal = TRY(key_of_home(database.name(), home, wanted));
+  if (wanted)
+    return seal;
+  // Somebody else may have been faster.
+  const std::string id = TRY(settle(database, "key", seal.id()));
+  return key_of_home(database.name(), home, id);
 }
 
 Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address,
@@ -47,7 +36,7 @@ Result<std::unique_ptr<Postgres>> open_shared(const std::string& address, const 
                                               std::shared_ptr<const Mask> secrets) {
   std::unique_ptr<Postgres> database =
       TRY(open_postgres(TRY(parse_postgres_address(address)), home));
-  database->use(TRY(key_for(*database, Path(home) / "key")));
+  database->use(TRY(key_for(*database, home)));
   database->hide(std::move(secrets));
   return database;
 }

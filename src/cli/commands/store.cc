@@ -44,6 +44,25 @@ Result<int> store_copy(Face& face) {
   return tell_tally(face, tally, "copied into ");
 }
 
+Result<int> store_rotate_key(Face& face) {
+  const std::string given = face.parsed.argument(0);
+  const std::string address = given.empty() ? store_meant(face.parsed) : store_named(given);
+  const KeyRotation rotation =
+      TRY(rotate_key(address, TRY(face.home_folder()), face.parsed.text("key-file"), {}));
+  if (face.json || face.json_lines) {
+    print_json(document_of(rotation));
+    return 0;
+  }
+  if (rotation.unreadable > 0)
+    print_error(cat("warning: ", counted(rotation.unreadable, "secret"),
+                    " could not be opened with the old key, and stayed as they were"));
+  if (!face.quiet)
+    print(cat("sealed ", counted(rotation.secrets, "secret"), " of ", rotation.store,
+              " with the key ", rotation.after, ": ", rotation.key_file, "\nthe old key ",
+              rotation.before, " stays in this home, for other stores and for backups"));
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Command> store_commands() {
@@ -58,7 +77,14 @@ std::vector<Command> store_commands() {
                        "Numbers of events and versions stay, and so does the key of secrets.",
                        {"fettle store copy file 'postgres://me@db.example/fettle?schema=team'",
                         "fettle store copy 'postgres://me@db.example/fettle?schema=team' file"},
-                       store_copy)};
+                       store_copy),
+          machine.make("store rotate-key", "[URL]", 0, 1,
+                       "Seals all secrets of a store with another key.\n"
+                       "Whoever shares the store then needs the new one; nobody may be acting.",
+                       {"fettle store rotate-key",
+                        "fettle store rotate-key 'postgres://me@db.example/fettle?schema=team'"},
+                       store_rotate_key,
+                       {{{"--key-file"}, "FILE", "64 random bytes (default: a new key is made)"}})};
 }
 
 }  // namespace fettle

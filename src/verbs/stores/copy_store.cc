@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "store/blobs.h"
 #include "store/columns.h"
+#include "store/store_keys.h"
 #include "store/store_opening.h"
 #include "verbs/stores/store_tables.h"
 #include "verbs/stores/stores.h"
@@ -62,15 +63,6 @@ class TableCopy {
   std::string types_, select_;
   const char* insert_;
 };
-
-Status check_nobody_acts(Database& database) {
-  Query names = TRY(database.query("SELECT environment, what FROM leases ORDER BY environment"));
-  while (TRY(names.step()))
-    if (TRY(database.is_locked(edit_lock_name(names.text(0)))))
-      return world_error(cat("`", names.text(0), "` is being changed by `", names.text(1),
-                             "`: copy the store when that has ended"));
-  return {};
-}
 
 Status check_empty(Database& database) {
   Query count =
@@ -165,7 +157,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   const std::unique_ptr<Database> source = TRY(open_database(from, home));
   const std::unique_ptr<Database> target = TRY(open_database(to, home));
   TRY(check_empty(*target));
-  TRY(check_nobody_acts(*source));
+  TRY(check_nobody_acts(*source, "copy the store"));
   StoreTally tally;
   tally.store = target->name();
   // What ends here is not given back: contents of a session are kept as long as it lives.
@@ -174,7 +166,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   TRY(contents.run(*source, stop));
   const Transaction reading = TRY(Transaction::begin_reading(*source));
   // Somebody may have come and gone, or be there, since that began.
-  TRY(check_nobody_acts(*source));
+  TRY(check_nobody_acts(*source, "copy the store"));
   TRY(contents.run(*source, stop));
   Transaction writing = TRY(Transaction::begin(*target, {turn_of_versions}));
   TRY(check_empty(*target));
@@ -192,6 +184,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   }
   TRY(target->execute("UPDATE leases SET process=0"));
   TRY(continue_numbers(*target, TRY(last_event(*source))));
+  TRY(put_key_id(*target, source->seal()->id()));
   TRY(writing.commit());
   return tally;
 }
