@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/time.h"
 #include "store/database.h"
 #include "store/postgres_address.h"
 #include "store/postgres_library.h"
@@ -19,7 +20,9 @@ class Postgres : public Database {
  public:
   /// Errors: the server does not answer or does not let us in; it is older than 15 or keeps nothing
   /// (a standby, `synchronous_commit=off`); a pooler gives each transaction another connection.
-  static Result<std::unique_ptr<Postgres>> open(PostgresAddress address);
+  /// `silence`: how long it may say nothing while an answer is expected; 0: without a limit.
+  static Result<std::unique_ptr<Postgres>> open(PostgresAddress address,
+                                                Duration silence = WaitLimits().silence);
   ~Postgres() override;
 
   Dialect dialect() const override { return Dialect::postgres; }
@@ -45,8 +48,8 @@ class Postgres : public Database {
   class Lock;
   using AnswerReader = std::function<void(PGresult*)>;
 
-  Postgres(const PostgresLibrary& library, PostgresAddress address)
-      : library_(library), address_(std::move(address)) {}
+  Postgres(const PostgresLibrary& library, PostgresAddress address, Duration silence)
+      : library_(library), address_(std::move(address)), silence_(silence) {}
   Result<PreparedStatement*> prepare(const char* sql) override;
   Status begin(std::initializer_list<Turn> turns) override;
   Status begin_reading() override {
@@ -71,6 +74,13 @@ class Postgres : public Database {
   /// In one line, and without the password.
   std::string words_of(std::string message) const;
 
+  /// Waits until something can be read or written. False: the server is silent for too long, and the
+  /// connection counts as lost.
+  bool await_server(short events);
+  /// The next answer to what was sent; null: there is no more, or the connection was lost.
+  PGresult* next_answer();
+  /// The answer to one statement, which was sent with this code.
+  PGresult* answer_to(int code);
   /// Takes the answers to what was sent and not yet asked about; the first error among them.
   Status take_answers();
   /// The statement is in the pipeline.
@@ -93,11 +103,13 @@ class Postgres : public Database {
 
   const PostgresLibrary& library_;
   PostgresAddress address_;
+  Duration silence_;
   std::string password_;  ///< never to be shown
   PGconn* connection_ = nullptr;
   int64_t connections_ = 0;  ///< so far; prepared statements and locks belong to one
   int backend_ = 0;          ///< the server's process
   bool is_broken_ = false;   ///< nothing more could be sent, which libpq does not count as lost
+  bool is_silent_ = false;   ///< and why: no answer came
   bool is_in_transaction_ = false;
   bool listens_ = false;
   size_t sent_ = 0;                  ///< statements of the transaction without an answer so far

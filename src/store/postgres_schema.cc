@@ -83,6 +83,27 @@ Result<int64_t> format_of(Postgres& database) {
                          "backup, or name another schema, as in `?schema=NAME`"));
 }
 
+/// The schemas of the database that have a store.
+Result<std::vector<std::string>> schemas_with_stores(Postgres& database) {
+  Query query =
+      TRY(database.query("SELECT s.schemaname::text FROM pg_tables s JOIN pg_tables l ON "
+                         "l.schemaname=s.schemaname AND "
+                         "l.tablename='leases' WHERE s.tablename='settings' ORDER BY 1"));
+  std::vector<std::string> found;
+  while (TRY(query.step()))
+    found.emplace_back(query.text(0));
+  return found;
+}
+
+Error no_store_error(const Postgres& database, const std::vector<std::string>& others) {
+  std::string hint = suggestion(database.schema(), others);
+  if (hint.empty() && !others.empty())
+    hint = cat("; there are stores in `", join(others, "`, `"), "`");
+  return user_error(cat("there is no store in the schema `", database.schema(), "` of `",
+                        database.name(), "`", hint,
+                        hint.empty() ? "; a command that acts makes one" : ""));
+}
+
 Status put_format(Postgres& database, size_t format) {
   return TRY(database.query("INSERT INTO settings VALUES('format',?) ON CONFLICT(name) DO UPDATE "
                             "SET value=excluded.value"))
@@ -110,7 +131,7 @@ Result<std::string> settle(Postgres& database, std::string_view name, std::strin
   return TRY(setting_of(database, name)).value_or(std::string(value));
 }
 
-Status migrate(Postgres& database) {
+Result<bool> migrate(Postgres& database, bool may_make) {
   const auto check_not_newer = [&](int64_t format) -> Status {
     if (format <= static_cast<int64_t>(formats.size()))
       return {};
@@ -121,7 +142,9 @@ Status migrate(Postgres& database) {
   const int64_t found = TRY(format_of(database));
   TRY(check_not_newer(found));
   if (found == static_cast<int64_t>(formats.size()))
-    return {};
+    return false;
+  if (found == 0 && !may_make)
+    return no_store_error(database, TRY(schemas_with_stores(database)));
   Transaction transaction = TRY(Transaction::begin(database, {turn_of_settings}));
   TRY(make_schema(database));
   const int64_t format = TRY(format_of(database));
@@ -134,7 +157,8 @@ Status migrate(Postgres& database) {
     TRY(TRY(database.query("INSERT INTO settings VALUES('id',?)"))
             .bind(TRY(new_token("the id of a store")).substr(0, 12))
             .run());
-  return transaction.commit();
+  TRY(transaction.commit());
+  return format == 0;
 }
 
 }  // namespace fettle

@@ -5,9 +5,9 @@
 
 namespace fettle {
 
-/// Makes the schema and the tables, or brings them up to date. Errors (`Blame::world`): a newer
-/// fettle made them.
-Status migrate(Postgres& database);
+/// Makes the schema and the tables, or brings them up to date. Whether there were none. Errors: a newer
+/// fettle made them (`Blame::world`); there are none, and `may_make` is not given (`Blame::user`).
+Result<bool> migrate(Postgres& database, bool may_make = true);
 
 /// Who makes the tables at once with others waits for them; both find what one has made. The same for
 /// settings that change.

@@ -23,35 +23,44 @@ Result<Seal> key_for(Postgres& database, const Path& home) {
   return key_of_home(database.name(), home, id);
 }
 
-Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address,
-                                                const std::string& home) {
-  std::unique_ptr<Postgres> database = TRY(Postgres::open(address));
-  TRY(migrate(*database));
-  TRY(settle_place(*database, home));
-  database->greet_with([raw = database.get(), home] { return settle_place(*raw, home); });
-  return database;
+struct OpenedPostgres {
+  std::unique_ptr<Postgres> database;
+  bool is_new = false;
+};
+
+Result<OpenedPostgres> open_postgres(const PostgresAddress& address, const std::string& home,
+                                     const StoreOpening& opening) {
+  OpenedPostgres opened;
+  opened.database = TRY(Postgres::open(address, opening.silence));
+  opened.is_new = TRY(migrate(*opened.database, opening.may_make));
+  TRY(settle_place(*opened.database, home));
+  opened.database->greet_with(
+      [raw = opened.database.get(), home] { return settle_place(*raw, home); });
+  return opened;
 }
 
-Result<std::unique_ptr<Postgres>> open_shared(const std::string& address, const std::string& home,
-                                              std::shared_ptr<const Mask> secrets) {
-  std::unique_ptr<Postgres> database =
-      TRY(open_postgres(TRY(parse_postgres_address(address)), home));
-  database->use(TRY(key_for(*database, home)));
-  database->hide(std::move(secrets));
-  return database;
+Result<OpenedPostgres> open_shared(const std::string& address, const std::string& home,
+                                   std::shared_ptr<const Mask> secrets,
+                                   const StoreOpening& opening) {
+  OpenedPostgres opened = TRY(open_postgres(TRY(parse_postgres_address(address)), home, opening));
+  opened.database->use(TRY(key_for(*opened.database, home)));
+  opened.database->hide(std::move(secrets));
+  return opened;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_database(const std::string& address, const std::string& home,
-                                                std::shared_ptr<const Mask> secrets) {
+                                                std::shared_ptr<const Mask> secrets,
+                                                const StoreOpening& opening) {
   if (address.empty())
     return open_sqlite_database(home + "/fettle.db", std::move(secrets));
-  return std::unique_ptr<Database>(TRY(open_shared(address, home, std::move(secrets))));
+  return std::unique_ptr<Database>(
+      TRY(open_shared(address, home, std::move(secrets), opening)).database);
 }
 
 Result<OpenedStore> open_store(const std::string& address, const std::string& home,
-                               std::shared_ptr<const Mask> secrets) {
+                               std::shared_ptr<const Mask> secrets, const StoreOpening& opening) {
   OpenedStore opened;
   if (address.empty()) {
     const std::string path = home + "/fettle.db";
@@ -61,13 +70,15 @@ Result<OpenedStore> open_store(const std::string& address, const std::string& ho
     opened.blobs = home + "/blobs";
     return opened;
   }
-  std::unique_ptr<Postgres> database = TRY(open_shared(address, home, std::move(secrets)));
+  auto [database, is_new] = TRY(open_shared(address, home, std::move(secrets), opening));
   opened.id = TRY(setting_of(*database, "id")).value_or("");
+  if (is_new)
+    opened.made = cat("the schema `", database->schema(), "` of `", database->name(), "`");
   opened.store = make_sql_store(std::move(database));
-  const auto contents =
-      std::make_shared<LazyDatabase>([address, home]() -> Result<std::unique_ptr<Database>> {
+  const auto contents = std::make_shared<LazyDatabase>(
+      [address, home, opening]() -> Result<std::unique_ptr<Database>> {
         return std::unique_ptr<Database>(
-            TRY(open_postgres(TRY(parse_postgres_address(address)), home)));
+            TRY(open_postgres(TRY(parse_postgres_address(address)), home, opening)).database);
       });
   opened.disk = make_database_disk(contents);
   opened.index = make_sql_blob_index(contents);

@@ -188,6 +188,42 @@ TEST_P(StoreKeysTest, WhatIsCopiedKeepsItsKey) {
   EXPECT_EQ(**opened->store->note("e", "secret"), Value::secret("sesame-open"));
 }
 
+TEST_P(StoreKeysTest, AContentThatIsLostIsNamedAsLongAsARecordNeedsIt) {
+  std::string digest;
+  {
+    const OpenedStore opened = place_.open_whole();
+    FileBlobs blobs(*opened.disk, *opened.index, opened.blobs);
+    digest = *blobs.put("a content");
+    Record written = record();
+    written.outputs = Value::dict({{"digest", digest}, {"uuid", "u"}, {"etag", ""}});
+    ASSERT_TRUE(
+        edit(*opened.store)->write(std::vector{change({"e", "artifact", "page"}, written)}));
+  }
+  const auto problems = [&] {
+    const auto tally = check_store(address(), home(), {});
+    EXPECT_TRUE(tally) << to_string(tally.error());
+    return tally ? join(tally->problems, "; ") : std::string();
+  };
+  EXPECT_EQ(problems(), "");
+  if (GetParam() == StoreKind::file) {
+    ASSERT_TRUE(
+        write_file(cat(home(), "/blobs/", digest.substr(0, 2), "/", digest.substr(2)), "damaged"));
+  } else {
+    PostgresServer::of_program().sql(
+        cat("UPDATE ", place_.schema(), ".file_pieces SET bytes='damaged'"));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const std::string told = problems();
+    EXPECT_NE(told.find(digest), told.npos) << i << ": " << told;
+    EXPECT_NE(told.find("; needed by `artifact page` in `e`, whose next run makes it again"),
+              told.npos)
+        << i << ": " << told;
+  }
+  ASSERT_TRUE(edit(*place_.open())
+                  ->write(std::vector{Change{Change::forget, {"e", "artifact", "page"}, {}, {}}}));
+  EXPECT_EQ(problems(), "");
+}
+
 TEST_P(StoreKeysTest, KilledAtAnyMomentItIsWholeAndTheNextCallFinishes) {
   fill();
   const auto call = [&] {

@@ -1,5 +1,8 @@
+#include <cstdlib>
+
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/limits.h"
 #include "cli/print.h"
 #include "cli/store_choice.h"
 #include "documents/stores.h"
@@ -30,10 +33,17 @@ int tell_tally(const Face& face, const StoreTally& tally, std::string_view done)
   return tally.problems.empty() ? 0 : failed_code;
 }
 
+std::string variable_here(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 Result<int> store_check(Face& face) {
   const std::string given = face.parsed.argument(0);
   const std::string address = given.empty() ? store_meant(face.parsed) : store_named(given);
-  const StoreTally tally = TRY(check_store(address, TRY(face.home_folder()), {}));
+  const StoreOpening opening{.may_make = false,
+                             .silence = TRY(limits_asked(face.parsed, &variable_here)).silence};
+  const StoreTally tally = TRY(check_store(address, TRY(face.home_folder()), opening, {}));
   return tell_tally(face, tally, "checked ");
 }
 

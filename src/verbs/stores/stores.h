@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/store_opening.h"
 
 namespace fettle {
 
@@ -36,8 +37,13 @@ struct KeyRotation {
 Result<KeyRotation> rotate_key(const std::string& address, const std::string& home,
                                const std::string& file, const std::stop_token& stop);
 
-/// Reads everything that a store has, and says what cannot be read or is missing.
+/// Reads everything that a store has, and says what cannot be read or is missing, and who needs it.
+/// No store is made.
 Result<StoreTally> check_store(const std::string& address, const std::string& home,
-                               const std::stop_token& stop);
+                               const StoreOpening& opening, const std::stop_token& stop);
+inline Result<StoreTally> check_store(const std::string& address, const std::string& home,
+                                      const std::stop_token& stop) {
+  return check_store(address, home, {.may_make = false}, stop);
+}
 
 }  // namespace fettle
