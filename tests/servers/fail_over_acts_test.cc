@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 
 #include "base/file.h"
@@ -156,6 +157,23 @@ TEST_F(FailOverActsTest, NothingIsLostMadeTwiceOrLeft) {
   EXPECT_EQ(id_of(kept, "lost/web"), id_of(before, "lost/web"));
   for (const char* const environment : {"shop", "lost"})
     succeeds({"enclave", "rm", "-f", environment});
+  EXPECT_EQ(names_of(containers()), "");
+}
+
+TEST_F(FailOverActsTest, WhatACopiedStoreHasMadeIsItsOwn) {
+  succeeds({"run", "one.star", "-e", "shop"}, "file");
+  const auto before = containers();
+  ASSERT_EQ(names_of(before), "shop/gone shop/web");
+  succeeds({"store", "copy", "file", address_});
+  succeeds({"run", "one.star", "-e", "shop"});
+  EXPECT_EQ(containers(), before) << "what a file has made was made anew in PostgreSQL";
+  const Path home = folder_->path() / "home";
+  for (const char* const name : {"fettle.db", "fettle.db-wal", "fettle.db-shm", "id"})
+    std::filesystem::remove(home / name);
+  succeeds({"store", "copy", address_, "file"});
+  succeeds({"run", "one.star", "-e", "shop"}, "file");
+  EXPECT_EQ(containers(), before) << "and the other way round";
+  succeeds({"enclave", "rm", "-f", "shop"}, "file");
   EXPECT_EQ(names_of(containers()), "");
 }
 

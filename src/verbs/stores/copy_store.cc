@@ -1,6 +1,7 @@
 #include <list>
 #include <set>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "store/blobs.h"
 #include "store/columns.h"
@@ -102,6 +103,19 @@ Status continue_numbers(Database& database, int64_t event) {
       "SELECT setval('pieces_id_seq', max(id)) FROM pieces HAVING max(id)>0");
 }
 
+/// Things of an engine bear the mark of the store, or of the home with its file. Whoever goes on with
+/// the copy goes on with them, so the mark is copied, too.
+Status copy_mark(const OpenedStore& from, Database& to, const Path& home) {
+  const Path of_home = home / "id";
+  const std::string mark =
+      from.id.empty() ? std::string(trim(read_file(of_home).value_or(""))) : from.id;
+  if (mark.empty())
+    return {};
+  if (to.dialect() == Database::Dialect::sqlite)
+    return write_file(of_home, mark + "\n", 0600);
+  return TRY(to.query("UPDATE settings SET value=? WHERE name='id'")).bind(mark).run();
+}
+
 /// Contents are there before the tables that refer to them. Those that are not used by then are
 /// cleared by the next `fettle clean`.
 class ContentsCopy {
@@ -185,6 +199,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   TRY(target->execute("UPDATE leases SET process=0"));
   TRY(continue_numbers(*target, TRY(last_event(*source))));
   TRY(put_key_id(*target, source->seal()->id()));
+  TRY(copy_mark(read, *target, home));
   TRY(writing.commit());
   return tally;
 }
