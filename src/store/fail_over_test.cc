@@ -50,6 +50,14 @@ class FailOverTest : public testing::Test, protected StoreWords {
   std::unique_ptr<PostgresServer> standby_ = PostgresServer::standby_of(*primary_);
 };
 
+TEST(ServerPlaces, AreReadAsTheyAreWritten) {
+  const ServerPlace place{"7431", 12, "16385"};
+  EXPECT_EQ(to_string(place), "7431/12/16385");
+  EXPECT_EQ(parse_place(to_string(place)), place);
+  for (const char* const text : {"", "7431", "7431/12", "7431/x/1", "7431/1 /1", "1/2/3/4"})
+    EXPECT_FALSE(parse_place(text)) << text;
+}
+
 TEST_F(FailOverTest, NoRightOfTheOldServerCountsOnTheNewOne) {
   const OpenedStore kept = opened(address()), other = opened(address());
   Store& store = *kept.store;

@@ -22,6 +22,8 @@ constexpr Oid type_of_bytes = 17, type_of_number = 20;
 /// More answers than this could fill the connection while nobody takes them.
 constexpr size_t most_sent = 100;
 
+constexpr int64_t longest_poll_ms = 1'000'000'000;
+
 /// `?` and `?2` as `$1` and `$2`. As in SQLite, one without a number follows the largest so far.
 std::string with_numbered_places(std::string_view sql) {
   std::string written;
@@ -281,11 +283,13 @@ bool Postgres::await_server(short events) {
   pollfd waited{library_.socket(connection_), events, 0};
   const Instant limit = instant_from_clock() + silence_;
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - instant_from_clock());
-    const int ready = poll(&waited, 1, silence_.count() == 0 ? -1 : static_cast<int>(left.count()));
+    const int64_t left =
+        std::chrono::ceil<std::chrono::milliseconds>(limit - instant_from_clock()).count();
+    const int64_t wait = silence_.count() == 0 ? -1 : std::clamp<int64_t>(left, 0, longest_poll_ms);
+    const int ready = poll(&waited, 1, static_cast<int>(wait));
     if (ready > 0)
       return true;
-    if (ready == 0 || errno != EINTR)
+    if ((ready == 0 && left <= longest_poll_ms) || (ready < 0 && errno != EINTR))
       break;
   }
   is_broken_ = true;

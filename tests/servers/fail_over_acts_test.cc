@@ -2,10 +2,12 @@
 /// lacks the last commits: nothing is lost, made twice or left behind.
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "base/file.h"
 #include "base/process.h"
@@ -47,7 +49,7 @@ class FailOverActsTest : public testing::Test {
     ASSERT_TRUE(write_file(folder_->path() / name, text));
   }
 
-  ProcessResult fettle(std::vector<std::string> words, const std::string& store = {}) const {
+  Invocation call(std::vector<std::string> words, const std::string& store = {}) const {
     words.insert(words.begin(), FETTLE_BINARY_DIR "/fettle");
     Invocation invocation;
     invocation.arguments = std::move(words);
@@ -56,7 +58,10 @@ class FailOverActsTest : public testing::Test {
                               {"FETTLE_STORE", store.empty() ? address_ : store},
                               {"DOCKER_HOST", engine_at_.text}};
     invocation.time_limit = 100s;
-    const auto done = run_process(invocation, {});
+    return invocation;
+  }
+  ProcessResult fettle(std::vector<std::string> words, const std::string& store = {}) const {
+    const auto done = run_process(call(std::move(words), store), {});
     return done ? *done
                 : ProcessResult{.code = -1, .output = {}, .errors = to_string(done.error())};
   }
@@ -157,6 +162,35 @@ TEST_F(FailOverActsTest, NothingIsLostMadeTwiceOrLeft) {
   EXPECT_EQ(id_of(kept, "lost/web"), id_of(before, "lost/web"));
   for (const char* const environment : {"shop", "lost"})
     succeeds({"enclave", "rm", "-f", environment});
+  EXPECT_EQ(names_of(containers()), "");
+}
+
+TEST_F(FailOverActsTest, ARunThatIsUnderWayEndsAndTheNextOneFinishesIt) {
+  std::vector<std::pair<std::string, std::string>> services;
+  std::string all;
+  for (int i = 0; i < 8; ++i) {
+    services.emplace_back(cat("s", i), "many");
+    all += cat(i == 0 ? "" : " ", "shop/s", i);
+  }
+  write_package("many.star", services);
+  succeeds({"store", "copy", "file", address_});
+  ASSERT_TRUE(standby_->has_all_of(primary_));
+  standby_->cut_off();
+  const std::string said = (folder_->path() / "said").string();
+  const auto begun = start_detached(call({"run", "many.star", "-e", "shop"}), said);
+  ASSERT_TRUE(begun) << to_string(begun.error());
+  for (int i = 0; i < 2'000 && containers().size() < 3; ++i)
+    std::this_thread::sleep_for(10ms);
+  primary_.stop(SIGQUIT);
+  standby_->promote();
+  int status = 0;
+  ASSERT_EQ(waitpid(*begun, &status, 0), *begun);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << read_file(said).value_or("");
+  EXPECT_NE(read_file(said).value_or("").find("error: "), std::string::npos);
+  EXPECT_LT(containers().size(), services.size()) << "it should have been under way";
+  succeeds({"run", "many.star", "-e", "shop"});
+  EXPECT_EQ(names_of(containers()), all);
+  succeeds({"enclave", "rm", "-f", "shop"});
   EXPECT_EQ(names_of(containers()), "");
 }
 
