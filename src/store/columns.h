@@ -28,8 +28,6 @@ inline Turn turn_of(const Name& environment) {
 inline constexpr Turn turn_of_versions{.kind = Turn::versions};
 /// Whoever says that a content is used, and whoever clears those that are not.
 inline constexpr Turn turn_of_users{.kind = Turn::contents, .is_shared = true};
-/// Whoever changes the key of secrets: nobody else writes anything that may be sealed.
-inline constexpr Turn turn_of_key{.kind = Turn::key};
 inline constexpr Turn turn_of_clearing{.kind = Turn::contents};
 
 }  // namespace fettle

@@ -84,10 +84,11 @@ class Query {
 /// What nobody else may write at the same time. SQLite has one writer at a time in any case. A
 /// transaction takes its turns in the order of this list, so that no two wait for each other.
 struct Turn {
-  enum Kind : uint8_t { environment, versions, contents, file, key };
+  enum Kind : uint8_t { environment, versions, contents, file };
   Kind kind = environment;
   int64_t world = 0;       ///< of an environment; of a file, the hash of its path
   bool is_shared = false;  ///< others may take it at the same time, unless they want it alone
+  bool has_right = false;  ///< whoever takes it compares the number of a right to act
 };
 
 /// A connection of somebody to a server.
@@ -160,7 +161,7 @@ class Database {
 
  protected:
   /// The id of the key with which this process seals; empty: it seals nothing. A transaction that
-  /// writes does not begin if the store has another one by now.
+  /// writes fails if the store has another one by now.
   const std::string& key_id() const { return key_id_; }
   Error changed_key_error() const;
 

@@ -1,5 +1,6 @@
 #include "store/postgres.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -414,28 +415,15 @@ std::string Postgres::turn_sql(const Turn& turn) const {
 
 Status Postgres::begin(std::initializer_list<Turn> turns) {
   std::string sql = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-  const bool changes_key = turns.size() > 0 && turns.begin()->kind == Turn::key;
-  if (!key_id().empty() && !changes_key)
-    sql += cat("; ", turn_sql({.kind = Turn::key, .is_shared = true}));
   for (const Turn& turn : turns)
     sql += cat("; ", turn_sql(turn));
-  if (key_id().empty())
-    return begin_with(sql);
-  std::string id;
-  TRY(begin_with(cat(sql, "; SELECT encode(value, 'escape') FROM settings WHERE name='key'"),
-                 [&](const PGresult* answer) {
-                   if (library_.rows(answer) > 0)
-                     id = text_of(answer, 0);
-                 }));
-  if (id == key_id())
-    return {};
-  roll_back();
-  return changed_key_error();
+  has_right_ = std::ranges::any_of(turns, &Turn::has_right);
+  return begin_with(sql);
 }
 
-Status Postgres::begin_with(const std::string& sql, const AnswerReader& read) {
+Status Postgres::begin_with(const std::string& sql) {
   INVARIANT(!is_in_transaction_);
-  Status begun = run_first(sql, read);
+  Status begun = run_first(sql);
   is_in_transaction_ = true;
   if (!begun)
     roll_back();
@@ -443,6 +431,15 @@ Status Postgres::begin_with(const std::string& sql, const AnswerReader& read) {
 }
 
 Status Postgres::take(const Turn& turn) { return run(turn_sql(turn)); }
+
+/// A statement that fails if the store has another key by now, so that nothing is committed. It comes
+/// last: whoever changes the key keeps others from writing meanwhile, and they are behind that. A
+/// right ends with the key, and who has one compares its number.
+std::string Postgres::key_check() const {
+  if (key_id().empty() || has_right_)
+    return {};
+  return cat("SELECT 1/(value='", key_id(), "')::int FROM settings WHERE name='key'; ");
+}
 
 /// Others are told in a transaction of its own: those that notify come one after another, and would
 /// wait for each other's writes to the disk. The server has both in one message, so that it says the
@@ -452,8 +449,9 @@ Status Postgres::commit() {
   TRY(take_answers());
   if (is_lost())
     return lost_error();
-  bool is_committed = false;
-  Status ended = run(cat("COMMIT; NOTIFY ", channel()), [&](PGresult* answer) {
+  bool is_committed = false, has_begun = false;
+  Status ended = run(cat(key_check(), "COMMIT; NOTIFY ", channel()), [&](PGresult* answer) {
+    has_begun = true;
     is_committed |= std::string_view(library_.command_status(answer)) == "COMMIT";
   });
   if (is_committed) {
@@ -466,7 +464,8 @@ Status Postgres::commit() {
     error.unknown_outcome = true;
     return error;
   }
-  return ended;
+  const bool has_other_key = !ended && !has_begun && !key_check().empty();
+  return has_other_key ? Status(changed_key_error()) : ended;
 }
 
 void Postgres::roll_back() {

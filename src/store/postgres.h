@@ -55,7 +55,8 @@ class Postgres : public Database {
   Status begin_reading() override {
     return begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   }
-  Status begin_with(const std::string& sql, const AnswerReader& read = {});
+  Status begin_with(const std::string& sql);
+  std::string key_check() const;
   Status commit() override;
   void roll_back() override;
 
@@ -111,6 +112,7 @@ class Postgres : public Database {
   bool is_broken_ = false;   ///< nothing more could be sent, which libpq does not count as lost
   bool is_silent_ = false;   ///< and why: no answer came
   bool is_in_transaction_ = false;
+  bool has_right_ = false;  ///< the transaction compares the number of a right
   bool listens_ = false;
   size_t sent_ = 0;                  ///< statements of the transaction without an answer so far
   std::optional<Error> late_error_;  ///< of one that was sent; the transaction writes nothing more

@@ -168,7 +168,9 @@ class SqlEdit : public Edit {
 
   /// Runs a transaction, which is refused if somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
-    Transaction transaction = TRY(Transaction::begin(database_, {turn_of(environment_)}));
+    Turn turn = turn_of(environment_);
+    turn.has_right = true;
+    Transaction transaction = TRY(Transaction::begin(database_, {turn}));
     TRY(check_right());
     lock_->regain();  // not before: whoever was overtaken must not keep others out
     TRY(write());

@@ -1,7 +1,9 @@
 #include "store/store_keys.h"
 
 #include <charconv>
+#include <chrono>
 #include <ranges>
+#include <thread>
 
 #include "base/text.h"
 #include "store/columns.h"
@@ -38,17 +40,56 @@ Result<std::optional<std::string>> key_id_of(Database& database) {
   return std::optional(is_file ? id_of_number(query.number(0)) : std::string(query.text(0)));
 }
 
-Status put_key_id(Database& database, const std::string& id) {
+namespace {
+
+constexpr int most_tries = 400;
+constexpr std::chrono::milliseconds pause_of_tries{50};
+
+/// Whoever writes has locked the rows' tables until he commits, in any order: so nobody waits here
+/// with some of the tables in his hands.
+Result<Transaction> begin_alone(Database& database) {
+  for (int tries = 1;; ++tries) {
+    Transaction transaction = TRY(Transaction::begin(database, {}));
+    Status locked = database.execute(
+        "LOCK TABLE leases, environments, records, events, notes, cache, versions, contents IN "
+        "EXCLUSIVE MODE NOWAIT");
+    if (locked)
+      return Result<Transaction>(std::move(transaction));
+    if (tries == most_tries)
+      return std::move(locked).error();
+    std::this_thread::sleep_for(pause_of_tries);
+  }
+}
+
+}  // namespace
+
+Result<Transaction> begin_sealing_anew(Database& database) {
   if (database.dialect() == Database::Dialect::sqlite)
-    return TRY(database.query("INSERT INTO counters VALUES('key',?) ON CONFLICT(name) DO UPDATE "
-                              "SET value=excluded.value"))
-        .bind(number_of_id(id))
-        .run();
-  TRY(database.execute("DELETE FROM counters WHERE name='key'"));  // of a file that was copied
-  return TRY(database.query("INSERT INTO settings VALUES('key',?) ON CONFLICT(name) DO UPDATE "
-                            "SET value=excluded.value"))
-      .bind(id)
-      .run();
+    return Transaction::begin(database, {});
+  Transaction transaction = TRY(begin_alone(database));
+  TRY(database.execute("UPDATE counters SET value=value+1 WHERE name='leases'"));
+  TRY(
+      database.execute("UPDATE leases SET process=0, token=(SELECT value FROM counters WHERE "
+                       "name='leases')"));
+  return Result<Transaction>(std::move(transaction));
+}
+
+Status put_key(Database& database, const Seal& seal) {
+  const std::string id = seal.id();
+  if (database.dialect() == Database::Dialect::sqlite) {
+    TRY(TRY(database.query("INSERT INTO counters VALUES('key',?) ON CONFLICT(name) DO UPDATE "
+                           "SET value=excluded.value"))
+            .bind(number_of_id(id))
+            .run());
+  } else {
+    TRY(database.execute("DELETE FROM counters WHERE name='key'"));  // of a file that was copied
+    TRY(TRY(database.query("INSERT INTO settings VALUES('key',?) ON CONFLICT(name) DO UPDATE "
+                           "SET value=excluded.value"))
+            .bind(id)
+            .run());
+  }
+  database.use(seal);
+  return {};
 }
 
 Path path_of_key(const Path& home, std::string_view id) { return home / "keys" / id; }

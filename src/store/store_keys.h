@@ -18,8 +18,11 @@ Path path_of_key(const Path& home, std::string_view id);
 
 /// The id of the key that a store has; none: it has not said.
 Result<std::optional<std::string>> key_id_of(Database& database);
-/// Within a transaction: what was sealed is sealed with this key from now on.
-Status put_key_id(Database& database, const std::string& id);
+/// A transaction in which nobody else writes anything that may be sealed, and after which nobody has
+/// a right to act.
+Result<Transaction> begin_sealing_anew(Database& database);
+/// Within a transaction: what was sealed is sealed with this key from now on, also by `database`.
+Status put_key(Database& database, const Seal& seal);
 
 /// The key with this id. None is wanted: the store has not said which, and takes `key`, which is
 /// made if it is not there. Errors (`Blame::user`): the home does not have it. `store` is as shown.

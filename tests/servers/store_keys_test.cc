@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/file.h"
@@ -174,6 +175,35 @@ TEST_P(StoreKeysTest, WhoStillHasTheOldKeyWritesNothingMore) {
         << refused.error().message;
   }
   EXPECT_FALSE(store->begin_edit("e", this_process("late", Time(1s))));
+  expect_filled();
+}
+
+TEST_P(StoreKeysTest, WhoHasBegunToWriteIsWaitedForOrRefused) {
+  fill();
+  const auto store = place_.open();
+  std::optional<std::jthread> rotating;
+  const Status first = store->wish("e", [&](Wish& wish) -> Status {
+    TRY(wish.put_note("early", Value::secret("sesame-open")));
+    TRY(wish.note("early"));  // until it is asked, nothing is sent
+    rotating.emplace([&] { rotate(); });
+    std::this_thread::sleep_for(300ms);
+    return {};
+  });
+  EXPECT_TRUE(first) << to_string(first.error());
+  rotating.reset();
+  EXPECT_EQ(**place_.open()->note("e", "early"), Value::secret("sesame-open"));
+  expect_filled();
+  if (GetParam() == StoreKind::file)
+    return;  // whoever has begun keeps others from writing
+  const auto late = place_.open();
+  const Status second = late->wish("e", [&](Wish& wish) {
+    rotate();
+    return wish.put_note("late", Value::secret("sesame-open"));
+  });
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("was changed meanwhile"), std::string::npos)
+      << second.error().message;
+  EXPECT_FALSE(*place_.open()->note("e", "late"));
   expect_filled();
 }
 

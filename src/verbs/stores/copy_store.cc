@@ -198,7 +198,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   }
   TRY(target->execute("UPDATE leases SET process=0"));
   TRY(continue_numbers(*target, TRY(last_event(*source))));
-  TRY(put_key_id(*target, source->seal()->id()));
+  TRY(put_key(*target, *source->seal()));
   TRY(copy_mark(read, *target, home));
   TRY(writing.commit());
   return tally;

@@ -160,11 +160,11 @@ Result<KeyRotation> rotate_key(const std::string& address, const std::string& ho
   const bool is_file = database->dialect() == Database::Dialect::sqlite;
   if (is_file)  // what is replaced leaves no bytes behind
     TRY(database->execute("PRAGMA secure_delete=ON"));
-  Transaction transaction = TRY(Transaction::begin(*database, {turn_of_key}));
+  Transaction transaction = TRY(begin_sealing_anew(*database));
   TRY(check_nobody_acts(*database, "change the key"));
   for (const SealedColumn& column : sealed_columns)
     TRY(ColumnRotation(column, *database, texts, next, rotation).run(stop));
-  TRY(put_key_id(*database, rotation.after));
+  TRY(put_key(*database, next));
   TRY(transaction.commit());
   if (is_file)
     TRY(database->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
