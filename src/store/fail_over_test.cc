@@ -128,6 +128,13 @@ TEST_F(FailOverTest, ARunningCommandIsNotDrawnBackToTheServerThatWasLeftBehind) 
   EXPECT_EQ(primary_->sql("SELECT count(*) FROM team.notes"), "0");
 }
 
+TEST_F(FailOverTest, AHomeThatCannotRememberUsesTheStore) {
+  ASSERT_EQ(error_of_opening(address()), "opened");
+  std::filesystem::remove_all(home() + "/stores");
+  ASSERT_TRUE(write_file(home() + "/stores", "no folder"));
+  EXPECT_EQ(error_of_opening(address()), "opened");
+}
+
 TEST_F(FailOverTest, ARestartIsNone) {
   const OpenedStore kept = opened(address());
   const auto acting = edit(*kept.store);

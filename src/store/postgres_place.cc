@@ -159,8 +159,10 @@ Status settle_place(Postgres& database, const Path& home) {
   TRY(settle_in_store(database, *place));
   if (seen == place)
     return {};
-  TRY(make_directories(memory.parent_path()));
-  return write_file(memory, to_string(*place), 0600);
+  // A home whose disk is full remembers nothing, and uses the store all the same.
+  if (make_directories(memory.parent_path()))
+    static_cast<void>(write_file(memory, to_string(*place), 0600));
+  return {};
 }
 
 }  // namespace fettle
