@@ -330,7 +330,11 @@ class Program : public Face {
   }
 
   Status open_store_of(const std::string& home, const std::string& address) {
-    kept_ = TRY(open_store(address, home, place_.mask));
+    // A mistyped schema must not look like an empty store.
+    kept_ = TRY(open_store(address, home, place_.mask,
+                           {.may_make = !ends_with_reader, .silence = place_.limits.silence}));
+    if (!kept_.made.empty())
+      tell(cat("made a new store in ", kept_.made));
     if (address.empty())
       keep_reserve(home);
     return {};

@@ -59,8 +59,8 @@ TEST(CommandsTest, NothingThatNeedsAnEnvironmentStaysHere) {
       here,
       "package init, starlark, compile, project init, project install, node-daemon, check, "
       "format, engine status, engine start, engine restart, engine stop, engine rm, engine "
-      "logs, web, doctor, store check, store copy, serve, context add, context use, context ls, "
-      "context rm, help, completion, version, ");
+      "logs, web, doctor, store check, store copy, store rotate-key, serve, context add, context "
+      "use, context ls, context rm, help, completion, version, ");
 }
 
 class NamedFilesTest : public testing::Test {

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/invariant.h"
 #include "base/octets.h"
 #include "base/text.h"
@@ -33,13 +34,13 @@ Status sync(const Path& path) {
   return {};
 }
 
-/// Several processes may make it at once: the first one counts.
-Status make_key(const Path& path) {
-  std::string key(Seal::key_size, '\0');
-  if (RAND_bytes(octets(key), static_cast<int>(key.size())) != 1)
-    return world_error("this machine provides no random numbers");
+}  // namespace
+
+/// Several processes may write it at once: the first one counts.
+Status Seal::keep(const Path& path) const {
   const Path draft = cat(path.string(), ".", getpid());
-  TRY(write_file(draft, key, 0600));
+  TRY(write_file(draft, std::string_view(reinterpret_cast<const char*>(key_.data()), key_.size()),
+                 0600));
   Status made = sync(draft);
   if (made && link(draft.c_str(), path.c_str()) != 0 && !file_exists(path))
     made = file_error("cannot create the key", path);
@@ -48,20 +49,36 @@ Status make_key(const Path& path) {
   return sync(path.has_parent_path() ? path.parent_path() : Path("."));
 }
 
-}  // namespace
+Result<Seal> Seal::random() {
+  SealKey key;
+  if (RAND_bytes(key.data(), static_cast<int>(key.size())) != 1)
+    return world_error("this machine provides no random numbers");
+  return Seal(key);
+}
 
-Result<Seal> Seal::from_file(const Path& path) {
-  if (!file_exists(path))
-    TRY(make_key(path));
-  const std::string bytes = TRY(read_file(path));
+std::optional<Seal> Seal::from_bytes(std::string_view bytes) {
   if (bytes.size() != key_size)
-    return world_error(cat("`", path.string(), "` is not a key: it has ", bytes.size(),
-                           " bytes instead of ", key_size,
-                           "; remove it to get a new one: values sealed with the old key are then "
-                           "lost, and resources that use them are applied again"));
+    return std::nullopt;
   SealKey key;
   std::memcpy(key.data(), bytes.data(), key_size);
   return Seal(key);
+}
+
+Result<Seal> Seal::from_file(const Path& path) {
+  if (!file_exists(path))
+    TRY(TRY(random()).keep(path));
+  const std::string bytes = TRY(read_file(path));
+  if (const std::optional<Seal> seal = from_bytes(bytes))
+    return *seal;
+  return world_error(cat("`", path.string(), "` is not a key: it has ", bytes.size(),
+                         " bytes instead of ", key_size,
+                         "; remove it to get a new one: values sealed with the old key are then "
+                         "lost, and resources that use them are applied again"));
+}
+
+std::string Seal::id() const {
+  constexpr size_t digits = 16;
+  return sha256_hex(close("the key of a store of fettle")).substr(0, digits);
 }
 
 std::string Seal::close(std::string_view plain) const {

@@ -23,6 +23,14 @@ class Seal {
   /// The key of a file, which is made, for its owner alone, when it is not there. Errors: it cannot
   /// be read or made, or has another size.
   static Result<Seal> from_file(const Path& path);
+  /// None: it has another size than a key.
+  static std::optional<Seal> from_bytes(std::string_view bytes);
+  /// A key that nobody else has.
+  static Result<Seal> random();
+  /// Writes the key to a file, for its owner alone, unless it is there.
+  Status keep(const Path& path) const;
+  /// Says which key it is, and nothing about it: 16 hexadecimal digits.
+  std::string id() const;
 
   std::string close(std::string_view plain) const;
   /// None: it was not sealed with this key, or has been changed.

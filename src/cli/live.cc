@@ -166,6 +166,7 @@ void Live::event(const Event& event) {
       break;
     case EventType::planned:
     case EventType::unlocked:
+    case EventType::failed_over:
       break;
     case EventType::started:
       begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));

@@ -49,9 +49,10 @@ std::string_view to_string(Obstacle obstacle) {
 }
 
 std::string_view to_string(EventType type) {
-  return name_of(type, std::array<std::string_view, 12>{
-                           "run_started", "planned", "started", "pending", "done", "kept", "failed",
-                           "blocked", "removed", "run_finished", "skipped", "unlocked"});
+  return name_of(
+      type, std::array<std::string_view, 13>{"run_started", "planned", "started", "pending", "done",
+                                             "kept", "failed", "blocked", "removed", "run_finished",
+                                             "skipped", "unlocked", "failed_over"});
 }
 
 bool Plan::converged() const {

@@ -23,6 +23,7 @@ enum class EventType {
   run_finished,  ///< detail: counts
   skipped,       ///< text: why the act was left for another run
   unlocked,      ///< somebody took the right to act away; text: from whom
+  failed_over,   ///< the store lacks its last records; with a key: what was found by its marks
 };
 
 std::string_view to_string(EventType type);

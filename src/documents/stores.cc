@@ -13,4 +13,13 @@ Value document_of(const StoreTally& tally) {
                       {"problems", Value::list(std::move(problems))}});
 }
 
+Value document_of(const KeyRotation& rotation) {
+  return Value::dict({{"store", rotation.store},
+                      {"key_before", rotation.before},
+                      {"key", rotation.after},
+                      {"key_file", rotation.key_file},
+                      {"secrets", rotation.secrets},
+                      {"unreadable", rotation.unreadable}});
+}
+
 }  // namespace fettle

@@ -11,8 +11,8 @@ std::string bytes_of(const Value& value, const Database& database) {
   return writer.take();
 }
 
-Result<Value> value_of(std::string_view bytes, const Database& database) {
-  Reader reader(bytes, database.seal());
+Result<Value> value_of(std::string_view bytes, const Database& database, SealedParts* parts) {
+  Reader reader(bytes, database.seal(), parts);
   Value value = reader.value();
   if (reader.broken() || !reader.at_end())
     return Error(Blame::bug, cat("a value of the store `", database.name(), "` is damaged"));

@@ -10,7 +10,8 @@ namespace fettle {
 
 /// Writes a value as the bytes of a column, and reads it.
 std::string bytes_of(const Value& value, const Database& database);
-Result<Value> value_of(std::string_view bytes, const Database& database);
+Result<Value> value_of(std::string_view bytes, const Database& database,
+                       SealedParts* parts = nullptr);
 
 inline int64_t count_of(Time time) { return time.time_since_epoch().count(); }
 inline Time time_of(int64_t count) { return Time(Duration(count)); }

@@ -89,8 +89,9 @@ std::string encode(const Content& content, const Seal* seal) {
   return writer.take();
 }
 
-Result<ContentPointer> decode_content(std::string_view bytes, Digest digest, const Seal* seal) {
-  Reader reader(bytes, seal);
+Result<ContentPointer> decode_content(std::string_view bytes, Digest digest, const Seal* seal,
+                                      SealedParts* parts) {
+  Reader reader(bytes, seal, parts);
   auto content = std::make_shared<Content>();
   const bool is_known = reader.number() == content_format;
   content->items = read_all(reader, read_item);

@@ -1,7 +1,7 @@
 #pragma once
 /// Contents of versions as bytes and back.
 
-#include "base/seal.h"
+#include "value/codec.h"
 #include "versions/version.h"
 
 namespace fettle {
@@ -10,6 +10,6 @@ namespace fettle {
 std::string encode(const Content& content, const Seal* seal = nullptr);
 /// Reads a content; its digest is given. An error (`Blame::bug`): `encode` did not make the bytes.
 Result<ContentPointer> decode_content(std::string_view bytes, Digest digest,
-                                      const Seal* seal = nullptr);
+                                      const Seal* seal = nullptr, SealedParts* parts = nullptr);
 
 }  // namespace fettle

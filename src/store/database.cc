@@ -18,6 +18,12 @@ std::string name_of(std::string_view what, std::string_view environment) {
 
 }  // namespace
 
+Error Database::changed_key_error() const {
+  return world_error(cat("the key of secrets of the store `", name(),
+                         "` was changed meanwhile, and nothing more was written: call the command "
+                         "again"));
+}
+
 Result<Transaction> Transaction::begin(Database& database, std::initializer_list<Turn> turns) {
   TRY(database.begin(turns));
   return Transaction(&database);

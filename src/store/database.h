@@ -88,6 +88,7 @@ struct Turn {
   Kind kind = environment;
   int64_t world = 0;       ///< of an environment; of a file, the hash of its path
   bool is_shared = false;  ///< others may take it at the same time, unless they want it alone
+  bool has_right = false;  ///< whoever takes it compares the number of a right to act
 };
 
 /// A connection of somebody to a server.
@@ -150,10 +151,19 @@ class Database {
 
   /// The seal of secrets; null until it is set.
   const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
-  void use(const Seal& seal) { seal_ = seal; }
+  void use(const Seal& seal) {
+    seal_ = seal;
+    key_id_ = seal.id();
+  }
   /// Sets which secrets are sealed in written text, in addition to those that are marked.
   void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
   SealPolicy sealing() const { return {seal(), secrets_.get()}; }
+
+ protected:
+  /// The id of the key with which this process seals; empty: it seals nothing. A transaction that
+  /// writes fails if the store has another one by now.
+  const std::string& key_id() const { return key_id_; }
+  Error changed_key_error() const;
 
  private:
   friend class Transaction;
@@ -164,6 +174,7 @@ class Database {
   virtual void roll_back() = 0;
 
   std::optional<Seal> seal_;
+  std::string key_id_;
   std::shared_ptr<const Mask> secrets_;
 };
 

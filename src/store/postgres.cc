@@ -1,5 +1,6 @@
 #include "store/postgres.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -21,6 +22,8 @@ constexpr Oid type_of_bytes = 17, type_of_number = 20;
 
 /// More answers than this could fill the connection while nobody takes them.
 constexpr size_t most_sent = 100;
+
+constexpr int64_t longest_poll_ms = 1'000'000'000;
 
 /// `?` and `?2` as `$1` and `$2`. As in SQLite, one without a number follows the largest so far.
 std::string with_numbered_places(std::string_view sql) {
@@ -181,8 +184,8 @@ class Postgres::Statement : public PreparedStatement {
       return {};
     TRY(database_.take_answers());
     const Values values(parameters_);
-    PGresult* const made = database_.library_.prepare(
-        database_.connection_, name_.c_str(), sql_.c_str(), values.count, values.types.data());
+    PGresult* const made = database_.answer_to(database_.library_.send_prepare(
+        database_.connection_, name_.c_str(), sql_.c_str(), values.count, values.types.data()));
     TRY(check(made, PGRES_COMMAND_OK));
     database_.library_.clear(made);
     prepared_on_ = database_.connections_;
@@ -195,13 +198,13 @@ class Postgres::Statement : public PreparedStatement {
     if (!is_first)
       TRY(prepare());
     const Values values(parameters_);
-    PGresult* const result =
-        is_first ? library.exec_params(database_.connection_, sql_.c_str(), values.count,
+    PGresult* const result = database_.answer_to(
+        is_first ? library.send_params(database_.connection_, sql_.c_str(), values.count,
                                        values.types.data(), values.bytes.data(),
                                        values.lengths.data(), values.formats.data(), 1)
-                 : library.exec_prepared(database_.connection_, name_.c_str(), values.count,
+                 : library.send_prepared(database_.connection_, name_.c_str(), values.count,
                                          values.bytes.data(), values.lengths.data(),
-                                         values.formats.data(), 1);
+                                         values.formats.data(), 1));
     TRY(check(result, PGRES_TUPLES_OK));
     result_ = result;
     database_.changes_ = std::atoll(library.command_rows(result));
@@ -253,9 +256,9 @@ class Postgres::Lock : public StoreLock {
   int64_t connection_;
 };
 
-Result<std::unique_ptr<Postgres>> Postgres::open(PostgresAddress address) {
+Result<std::unique_ptr<Postgres>> Postgres::open(PostgresAddress address, Duration silence) {
   const PostgresLibrary* const library = TRY(postgres_library());
-  std::unique_ptr<Postgres> database(new Postgres(*library, std::move(address)));
+  std::unique_ptr<Postgres> database(new Postgres(*library, std::move(address), silence));
   TRY(database->connect());
   return database;
 }
@@ -277,6 +280,56 @@ std::string Postgres::text_of(const PGresult* result, int column) const {
   return library_.value(result, 0, column);
 }
 
+bool Postgres::await_server(short events) {
+  pollfd waited{library_.socket(connection_), events, 0};
+  const Instant limit = instant_from_clock() + silence_;
+  while (true) {
+    const int64_t left =
+        std::chrono::ceil<std::chrono::milliseconds>(limit - instant_from_clock()).count();
+    const int64_t wait = silence_.count() == 0 ? -1 : std::clamp<int64_t>(left, 0, longest_poll_ms);
+    const int ready = poll(&waited, 1, static_cast<int>(wait));
+    if (ready > 0)
+      return true;
+    if ((ready == 0 && left <= longest_poll_ms) || (ready < 0 && errno != EINTR))
+      break;
+  }
+  is_broken_ = true;
+  is_silent_ = true;
+  return false;
+}
+
+/// As `PQgetResult`, which would wait for ever: for a server that stands still, the system of its
+/// machine goes on answering.
+PGresult* Postgres::next_answer() {
+  if (is_broken_)
+    return nullptr;
+  for (int unsent = 0; (unsent = library_.flush(connection_)) == 1;) {
+    // What the server has to say must be taken before it takes more.
+    if (!await_server(POLLIN | POLLOUT))
+      return nullptr;
+    if (library_.consume_input(connection_) != 1)
+      break;
+  }
+  while (library_.is_busy(connection_) == 1) {
+    if (!await_server(POLLIN))
+      return nullptr;
+    if (library_.consume_input(connection_) != 1)
+      break;
+  }
+  return library_.get_result(connection_);
+}
+
+PGresult* Postgres::answer_to(int code) {
+  if (code != 1) {
+    is_broken_ = true;
+    return nullptr;
+  }
+  PGresult* const answer = next_answer();
+  while (PGresult* const more = next_answer())
+    library_.clear(more);
+  return answer;
+}
+
 Status Postgres::was_sent(int code) {
   if (code != 1) {
     is_broken_ = true;
@@ -290,7 +343,7 @@ Status Postgres::take_answers() {
     library_.sync_pipeline(connection_);
     // Each is followed by nothing, and the last one by the answer to the question itself.
     for (size_t i = 0; i <= sent_ && !is_lost(); ++i) {
-      PGresult* const result = library_.get_result(connection_);
+      PGresult* const result = next_answer();
       const ExecStatusType status = library_.result_status(result);
       if (status == PGRES_COMMAND_OK)
         changes_ = std::atoll(library_.command_rows(result));
@@ -298,7 +351,7 @@ Status Postgres::take_answers() {
         late_error_ = error_of(result);
       library_.clear(result);
       if (i < sent_ && !is_lost())
-        library_.clear(library_.get_result(connection_));
+        library_.clear(next_answer());
     }
     if (!is_lost())
       library_.exit_pipeline(connection_);
@@ -321,7 +374,7 @@ Status Postgres::run(const std::string& sql, const AnswerReader& read) {
   }
   std::optional<Error> failure;
   // All answers have to be taken, also those behind an error.
-  while (PGresult* const result = library_.get_result(connection_)) {
+  while (PGresult* const result = next_answer()) {
     const ExecStatusType status = library_.result_status(result);
     const bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
     if (is_good && read && !failure)
@@ -364,6 +417,7 @@ Status Postgres::begin(std::initializer_list<Turn> turns) {
   std::string sql = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
   for (const Turn& turn : turns)
     sql += cat("; ", turn_sql(turn));
+  has_right_ = std::ranges::any_of(turns, &Turn::has_right);
   return begin_with(sql);
 }
 
@@ -378,6 +432,15 @@ Status Postgres::begin_with(const std::string& sql) {
 
 Status Postgres::take(const Turn& turn) { return run(turn_sql(turn)); }
 
+/// A statement that fails if the store has another key by now, so that nothing is committed. It comes
+/// last: whoever changes the key keeps others from writing meanwhile, and they are behind that. A
+/// right ends with the key, and who has one compares its number.
+std::string Postgres::key_check() const {
+  if (key_id().empty() || has_right_)
+    return {};
+  return cat("SELECT 1/(value='", key_id(), "')::int FROM settings WHERE name='key'; ");
+}
+
 /// Others are told in a transaction of its own: those that notify come one after another, and would
 /// wait for each other's writes to the disk. The server has both in one message, so that it says the
 /// second even if this process dies in between. Where it cannot, what was written stays written, and
@@ -386,8 +449,9 @@ Status Postgres::commit() {
   TRY(take_answers());
   if (is_lost())
     return lost_error();
-  bool is_committed = false;
-  Status ended = run(cat("COMMIT; NOTIFY ", channel()), [&](PGresult* answer) {
+  bool is_committed = false, has_begun = false;
+  Status ended = run(cat(key_check(), "COMMIT; NOTIFY ", channel()), [&](PGresult* answer) {
+    has_begun = true;
     is_committed |= std::string_view(library_.command_status(answer)) == "COMMIT";
   });
   if (is_committed) {
@@ -400,7 +464,8 @@ Status Postgres::commit() {
     error.unknown_outcome = true;
     return error;
   }
-  return ended;
+  const bool has_other_key = !ended && !has_begun && !key_check().empty();
+  return has_other_key ? Status(changed_key_error()) : ended;
 }
 
 void Postgres::roll_back() {
@@ -507,7 +572,7 @@ bool Postgres::listen(const std::function<void()>& tell, int bell, const std::st
 
 bool Postgres::watch(const std::function<void()>& tell, std::stop_token stop) {
   constexpr int pause_ms = 1'000;
-  Result<std::unique_ptr<Postgres>> own = open(address_);
+  Result<std::unique_ptr<Postgres>> own = open(address_, silence_);
   const Descriptor bell(eventfd(0, EFD_CLOEXEC));
   if (!own || !bell.is_open())
     return false;

@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/time.h"
 #include "store/database.h"
 #include "store/postgres_address.h"
 #include "store/postgres_library.h"
@@ -19,7 +20,9 @@ class Postgres : public Database {
  public:
   /// Errors: the server does not answer or does not let us in; it is older than 15 or keeps nothing
   /// (a standby, `synchronous_commit=off`); a pooler gives each transaction another connection.
-  static Result<std::unique_ptr<Postgres>> open(PostgresAddress address);
+  /// `silence`: how long it may say nothing while an answer is expected; 0: without a limit.
+  static Result<std::unique_ptr<Postgres>> open(PostgresAddress address,
+                                                Duration silence = WaitLimits().silence);
   ~Postgres() override;
 
   Dialect dialect() const override { return Dialect::postgres; }
@@ -36,20 +39,24 @@ class Postgres : public Database {
 
   /// The schema that the store has to itself.
   const std::string& schema() const { return address_.schema; }
+  /// Called from now on whenever another connection has begun, before anything is done on it. An
+  /// error ends that connection.
+  void greet_with(std::function<Status()> greet) { greet_ = std::move(greet); }
 
  private:
   class Statement;
   class Lock;
   using AnswerReader = std::function<void(PGresult*)>;
 
-  Postgres(const PostgresLibrary& library, PostgresAddress address)
-      : library_(library), address_(std::move(address)) {}
+  Postgres(const PostgresLibrary& library, PostgresAddress address, Duration silence)
+      : library_(library), address_(std::move(address)), silence_(silence) {}
   Result<PreparedStatement*> prepare(const char* sql) override;
   Status begin(std::initializer_list<Turn> turns) override;
   Status begin_reading() override {
     return begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   }
   Status begin_with(const std::string& sql);
+  std::string key_check() const;
   Status commit() override;
   void roll_back() override;
 
@@ -68,6 +75,13 @@ class Postgres : public Database {
   /// In one line, and without the password.
   std::string words_of(std::string message) const;
 
+  /// Waits until something can be read or written. False: the server is silent for too long, and the
+  /// connection counts as lost.
+  bool await_server(short events);
+  /// The next answer to what was sent; null: there is no more, or the connection was lost.
+  PGresult* next_answer();
+  /// The answer to one statement, which was sent with this code.
+  PGresult* answer_to(int code);
   /// Takes the answers to what was sent and not yet asked about; the first error among them.
   Status take_answers();
   /// The statement is in the pipeline.
@@ -90,12 +104,15 @@ class Postgres : public Database {
 
   const PostgresLibrary& library_;
   PostgresAddress address_;
+  Duration silence_;
   std::string password_;  ///< never to be shown
   PGconn* connection_ = nullptr;
   int64_t connections_ = 0;  ///< so far; prepared statements and locks belong to one
   int backend_ = 0;          ///< the server's process
   bool is_broken_ = false;   ///< nothing more could be sent, which libpq does not count as lost
+  bool is_silent_ = false;   ///< and why: no answer came
   bool is_in_transaction_ = false;
+  bool has_right_ = false;  ///< the transaction compares the number of a right
   bool listens_ = false;
   size_t sent_ = 0;                  ///< statements of the transaction without an answer so far
   std::optional<Error> late_error_;  ///< of one that was sent; the transaction writes nothing more
@@ -103,6 +120,7 @@ class Postgres : public Database {
   int64_t stamp_ = 0;
   std::unordered_map<const char*, std::unique_ptr<PreparedStatement>> prepared_;
   std::set<int64_t> taken_;  ///< keys of the locks that this connection has
+  std::function<Status()> greet_;
 };
 
 }  // namespace fettle

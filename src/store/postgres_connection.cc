@@ -57,6 +57,7 @@ Result<PGconn*> Postgres::new_connection() {
     return world_error("out of memory");
   if (library_.status(made) == CONNECTION_OK) {
     library_.set_notice_processor(made, say_nothing, nullptr);
+    library_.set_nonblocking(made, 1);
     return made;
   }
   const std::string words = words_of(library_.error_message(made));
@@ -70,6 +71,7 @@ Status Postgres::connect() {
   taken_.clear();
   listens_ = false;
   is_broken_ = false;
+  is_silent_ = false;
   sent_ = 0;
   ++connections_;
   ++stamp_;
@@ -81,7 +83,16 @@ Status Postgres::connect() {
     checked = run(session_settings);
   if (checked)
     checked = check_schema();
-  if (!checked)
+  if (checked && greet_) {
+    // It asks on this connection; if that is lost, so is the greeting.
+    const int64_t begun = connections_;
+    const std::function<Status()> greet = std::exchange(greet_, nullptr);
+    checked = greet();
+    greet_ = greet;
+    if (checked && begun != connections_)
+      checked = lost_error();
+  }
+  if (!checked && connection_ != nullptr)
     library_.finish(std::exchange(connection_, nullptr));
   return checked;
 }
@@ -169,6 +180,10 @@ std::string Postgres::words_of(std::string message) const {
 }
 
 Error Postgres::lost_error(const std::string& words) const {
+  if (is_silent_)
+    return world_error(
+        cat("the store `", address_.shown, "` said nothing for ", to_string(silence_),
+            " (`--silence-timeout`): its server stands still, or cannot be reached"));
   const std::string told = connection_ == nullptr || !words.empty()
                                ? words
                                : words_of(library_.error_message(connection_));

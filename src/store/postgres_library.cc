@@ -19,12 +19,13 @@ Result<const PostgresLibrary*> load_libpq() {
   library.find("PQbackendPID", table.backend_pid);
   library.find("PQsocket", table.socket);
   library.find("PQexec", table.exec);
-  library.find("PQexecParams", table.exec_params);
-  library.find("PQprepare", table.prepare);
-  library.find("PQexecPrepared", table.exec_prepared);
   library.find("PQsendQuery", table.send_query);
   library.find("PQsendQueryParams", table.send_params);
+  library.find("PQsendPrepare", table.send_prepare);
   library.find("PQsendQueryPrepared", table.send_prepared);
+  library.find("PQsetnonblocking", table.set_nonblocking);
+  library.find("PQflush", table.flush);
+  library.find("PQisBusy", table.is_busy);
   library.find("PQenterPipelineMode", table.enter_pipeline);
   library.find("PQpipelineSync", table.sync_pipeline);
   library.find("PQexitPipelineMode", table.exit_pipeline);

@@ -21,12 +21,13 @@ struct PostgresLibrary {
   decltype(&::PQbackendPID) backend_pid;
   decltype(&::PQsocket) socket;
   decltype(&::PQexec) exec;
-  decltype(&::PQexecParams) exec_params;
-  decltype(&::PQprepare) prepare;
-  decltype(&::PQexecPrepared) exec_prepared;
   decltype(&::PQsendQuery) send_query;
   decltype(&::PQsendQueryParams) send_params;
+  decltype(&::PQsendPrepare) send_prepare;
   decltype(&::PQsendQueryPrepared) send_prepared;
+  decltype(&::PQsetnonblocking) set_nonblocking;
+  decltype(&::PQflush) flush;
+  decltype(&::PQisBusy) is_busy;
   decltype(&::PQenterPipelineMode) enter_pipeline;
   decltype(&::PQpipelineSync) sync_pipeline;
   decltype(&::PQexitPipelineMode) exit_pipeline;

@@ -56,9 +56,6 @@ ALTER TABLE file_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL;
 )",
 };
 
-/// Who makes the tables at once with others waits for them; both find what one has made.
-constexpr Turn turn_of_migration{.kind = Turn::versions, .world = -1};
-
 Result<bool> exists(Postgres& database, const char* sql, std::string_view name) {
   Query query = TRY(database.query(sql));
   query.bind(name);
@@ -84,6 +81,27 @@ Result<int64_t> format_of(Postgres& database) {
   return world_error(cat("the store `", database.name(),
                          "` is damaged: its table `settings` names no format; restore it from a "
                          "backup, or name another schema, as in `?schema=NAME`"));
+}
+
+/// The schemas of the database that have a store.
+Result<std::vector<std::string>> schemas_with_stores(Postgres& database) {
+  Query query =
+      TRY(database.query("SELECT s.schemaname::text FROM pg_tables s JOIN pg_tables l ON "
+                         "l.schemaname=s.schemaname AND "
+                         "l.tablename='leases' WHERE s.tablename='settings' ORDER BY 1"));
+  std::vector<std::string> found;
+  while (TRY(query.step()))
+    found.emplace_back(query.text(0));
+  return found;
+}
+
+Error no_store_error(const Postgres& database, const std::vector<std::string>& others) {
+  std::string hint = suggestion(database.schema(), others);
+  if (hint.empty() && !others.empty())
+    hint = cat("; there are stores in `", join(others, "`, `"), "`");
+  return user_error(cat("there is no store in the schema `", database.schema(), "` of `",
+                        database.name(), "`", hint,
+                        hint.empty() ? "; a command that acts makes one" : ""));
 }
 
 Status put_format(Postgres& database, size_t format) {
@@ -113,7 +131,7 @@ Result<std::string> settle(Postgres& database, std::string_view name, std::strin
   return TRY(setting_of(database, name)).value_or(std::string(value));
 }
 
-Status migrate(Postgres& database) {
+Result<bool> migrate(Postgres& database, bool may_make) {
   const auto check_not_newer = [&](int64_t format) -> Status {
     if (format <= static_cast<int64_t>(formats.size()))
       return {};
@@ -124,8 +142,10 @@ Status migrate(Postgres& database) {
   const int64_t found = TRY(format_of(database));
   TRY(check_not_newer(found));
   if (found == static_cast<int64_t>(formats.size()))
-    return {};
-  Transaction transaction = TRY(Transaction::begin(database, {turn_of_migration}));
+    return false;
+  if (found == 0 && !may_make)
+    return no_store_error(database, TRY(schemas_with_stores(database)));
+  Transaction transaction = TRY(Transaction::begin(database, {turn_of_settings}));
   TRY(make_schema(database));
   const int64_t format = TRY(format_of(database));
   TRY(check_not_newer(format));
@@ -137,7 +157,8 @@ Status migrate(Postgres& database) {
     TRY(TRY(database.query("INSERT INTO settings VALUES('id',?)"))
             .bind(TRY(new_token("the id of a store")).substr(0, 12))
             .run());
-  return transaction.commit();
+  TRY(transaction.commit());
+  return format == 0;
 }
 
 }  // namespace fettle

@@ -206,8 +206,8 @@ std::string encode(const Record& record, SealPolicy sealing) {
   return to.take();
 }
 
-Result<Record> decode(std::string_view bytes, const Seal* seal) {
-  Reader from(bytes, seal);
+Result<Record> decode(std::string_view bytes, const Seal* seal, SealedParts* sealed) {
+  Reader from(bytes, seal, sealed);
   const uint64_t written_format = from.number();
   if (written_format < format_without_mandates || written_format > record_format)
     return Error(Blame::bug, "a record of the store has an unknown record_format");

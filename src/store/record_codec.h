@@ -9,6 +9,7 @@ namespace fettle {
 /// Writes a record; `sealing` as in `Writer`.
 std::string encode(const Record& record, SealPolicy sealing = {});
 /// Reads a record. An error (`Blame::bug`): `encode` did not make the bytes.
-Result<Record> decode(std::string_view bytes, const Seal* seal = nullptr);
+Result<Record> decode(std::string_view bytes, const Seal* seal = nullptr,
+                      SealedParts* parts = nullptr);
 
 }  // namespace fettle

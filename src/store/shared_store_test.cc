@@ -426,6 +426,33 @@ TEST_F(SharedStoreTest, OneOfANewerFettleIsLeftAlone) {
       << error;
 }
 
+TEST_F(SharedStoreTest, WhoOnlyReadsMakesNone) {
+  ASSERT_NE(place_.open(), nullptr);
+  const auto reading = [&](const std::string& schema) {
+    const auto opened =
+        open_store(server().address(schema), place_.home(), nullptr, {.may_make = false});
+    return opened ? "opened" : to_string(opened.error());
+  };
+  EXPECT_EQ(reading(place_.schema()), "opened");
+  const std::string near = reading(place_.schema() + "x");
+  EXPECT_NE(near.find(cat("there is no store in the schema `", place_.schema(), "x` of `")),
+            near.npos)
+      << near;
+  EXPECT_NE(near.find(cat("did you mean `", place_.schema(), "`")), near.npos) << near;
+  const std::string far = reading("quite_another");
+  EXPECT_NE(far.find("there are stores in `"), far.npos) << far;
+  EXPECT_EQ(server().sql("SELECT count(*) FROM pg_namespace WHERE nspname='quite_another'"), "0");
+  const OpenedStore made = *open_store(server().address("quite_another"), place_.home());
+  EXPECT_TRUE(made.made.starts_with("the schema `quite_another` of `postgres://")) << made.made;
+  EXPECT_EQ(open_store(server().address("quite_another"), place_.home())->made, "");
+  PostgresServer own;
+  const auto none = open_store(own.address("first"), place_.home(), nullptr, {.may_make = false});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().blame, Blame::user);
+  EXPECT_TRUE(none.error().message.ends_with("`; a command that acts makes one"))
+      << none.error().message;
+}
+
 TEST_F(SharedStoreTest, OneThatWasEmptiedIsNoNewOne) {
   ASSERT_NE(place_.open(), nullptr);
   server().sql(cat("TRUNCATE ", place_.schema(), ".settings"));

@@ -168,7 +168,9 @@ class SqlEdit : public Edit {
 
   /// Runs a transaction, which is refused if somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
-    Transaction transaction = TRY(Transaction::begin(database_, {turn_of(environment_)}));
+    Turn turn = turn_of(environment_);
+    turn.has_right = true;
+    Transaction transaction = TRY(Transaction::begin(database_, {turn}));
     TRY(check_right());
     lock_->regain();  // not before: whoever was overtaken must not keep others out
     TRY(write());
@@ -185,9 +187,18 @@ class SqlEdit : public Edit {
     if (TRY(query.step()) && query.number(0) == token_)
       return {};
     const std::optional<Holder> other = TRY(holder_in(database_, environment_));
+    const bool is_failed_over = TRY(is_noted(failed_over_note));
     return world_error(cat("the lock on `", environment_, "` was lost",
-                           other ? cat(" to ", to_string(*other)) : std::string(),
+                           other            ? cat(" to ", to_string(*other))
+                           : is_failed_over ? std::string(" when the store was failed over")
+                                            : std::string(),
                            "; nothing more was recorded"));
+  }
+
+  Result<bool> is_noted(std::string_view name) {
+    Query query = TRY(database_.query("SELECT 1 FROM notes WHERE environment=? AND name=?"));
+    query.bind(environment_.view()).bind(name);
+    return query.step();
   }
 
   Status write_record(const Change& change) {

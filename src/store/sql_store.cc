@@ -223,7 +223,7 @@ class SqlStore : public Store {
       event.sequence = static_cast<uint64_t>(query.number(0));
       event.time = time_of(query.number(1));
       event.type = static_cast<EventType>(
-          std::clamp<int64_t>(query.number(2), 0, static_cast<int64_t>(EventType::unlocked)));
+          std::clamp<int64_t>(query.number(2), 0, static_cast<int64_t>(EventType::failed_over)));
       event.environment = query.text(3);
       event.key = {query.text(3), query.text(4), query.text(5)};
       event.verb = static_cast<Verb>(

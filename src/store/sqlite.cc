@@ -14,6 +14,7 @@
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "base/watcher.h"
+#include "store/store_keys.h"
 
 namespace fettle {
 
@@ -206,7 +207,19 @@ Status Sqlite::begin(std::initializer_list<Turn>) {
     fcntl(queue_.get(), F_OFD_SETLK, &lock);
   }
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_limit.count()));
-  return code == SQLITE_OK ? Status() : Status(error("using the store"));
+  if (code != SQLITE_OK)
+    return error("using the store");
+  Status checked = check_key();
+  if (!checked)
+    roll_back();
+  return checked;
+}
+
+Status Sqlite::check_key() {
+  if (key_id().empty())
+    return {};
+  const std::optional<std::string> id = TRY(key_id_of(*this));
+  return !id || *id == key_id() ? Status() : Status(changed_key_error());
 }
 
 void Sqlite::give_way() {

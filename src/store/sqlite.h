@@ -44,6 +44,7 @@ class Sqlite : public Database {
   Status begin_reading() override { return execute("BEGIN"); }
   Status commit() override { return execute("COMMIT"); }
   void roll_back() override { static_cast<void>(execute("ROLLBACK")); }
+  Status check_key();
   Path lock_path(std::string_view name) const;
 
   sqlite3* handle_;

@@ -6,6 +6,7 @@
 #include "store/sql_store.h"
 #include "store/sqlite_database.h"
 #include "store/sqlite_schema.h"
+#include "store/store_keys.h"
 
 namespace fettle {
 namespace {
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Database>> open_sqlite_database(const std::string& path,
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(database->make_lock_folder());
   if (!database->is_in_memory())
-    database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
+    database->use(TRY(key_of_home(path, Path(path).parent_path(), TRY(key_id_of(*database)))));
   database->hide(std::move(secrets));
   return std::unique_ptr<Database>(std::move(database));
 }

@@ -26,6 +26,10 @@ namespace fettle {
 class Edit;
 class Wish;
 
+/// The note of an environment whose store may lack its last records (`store/postgres_place.h`): why.
+/// Whoever acts on it looks for what they were about, and takes the note away.
+inline constexpr std::string_view failed_over_note = "failed_over";
+
 struct Environment {
   Name name;
   std::string uuid;  ///< 32 hexadecimal digits

@@ -1,63 +1,66 @@
 #include "store/store_opening.h"
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "store/database_disk.h"
+#include "store/postgres_place.h"
 #include "store/postgres_schema.h"
 #include "store/sql_store.h"
 #include "store/sqlite_database.h"
 #include "store/sqlite_store.h"
+#include "store/store_keys.h"
 
 namespace fettle {
 namespace {
 
-/// Says which key it is, and nothing about it.
-std::string id_of(const Seal& seal) {
-  return sha256_hex(seal.close("the key of a store of fettle")).substr(0, 16);
-}
-
 /// The first home that uses a store gives it its key. No key is made beside a store that has one.
-Result<Seal> key_for(Postgres& database, const Path& path) {
-  const std::optional<std::string> wanted = TRY(setting_of(database, "key"));
-  const std::string hint =
-      cat("copy the file `key` of a home that uses the store, and keep it as "
-          "secret as there");
-  if (wanted && !file_exists(path))
-    return user_error(cat("the secrets of the store `", database.name(),
-                          "` are sealed, and there is no key at `", path.string(), "`: ", hint));
-  Seal seal = TRY(Seal::from_file(path));
-  const std::string id = id_of(seal);
-  if ((wanted ? *wanted : TRY(settle(database, "key", id))) != id)
-    return user_error(cat("the secrets of the store `", database.name(),
-                          "` are sealed with another key than `", path.string(), "`: ", hint));
-  return seal;
+Result<Seal> key_for(Postgres& database, const Path& home) {
+  const std::optional<std::string> wanted = TRY(key_id_of(database));
+  const Seal seal = TRY(key_of_home(database.name(), home, wanted));
+  if (wanted)
+    return seal;
+  // Somebody else may have been faster.
+  const std::string id = TRY(settle(database, "key", seal.id()));
+  return key_of_home(database.name(), home, id);
 }
 
-Result<std::unique_ptr<Postgres>> open_postgres(const PostgresAddress& address) {
-  std::unique_ptr<Postgres> database = TRY(Postgres::open(address));
-  TRY(migrate(*database));
-  return database;
+struct OpenedPostgres {
+  std::unique_ptr<Postgres> database;
+  bool is_new = false;
+};
+
+Result<OpenedPostgres> open_postgres(const PostgresAddress& address, const std::string& home,
+                                     const StoreOpening& opening) {
+  OpenedPostgres opened;
+  opened.database = TRY(Postgres::open(address, opening.silence));
+  opened.is_new = TRY(migrate(*opened.database, opening.may_make));
+  TRY(settle_place(*opened.database, home));
+  opened.database->greet_with(
+      [raw = opened.database.get(), home] { return settle_place(*raw, home); });
+  return opened;
 }
 
-Result<std::unique_ptr<Postgres>> open_shared(const std::string& address, const std::string& home,
-                                              std::shared_ptr<const Mask> secrets) {
-  std::unique_ptr<Postgres> database = TRY(open_postgres(TRY(parse_postgres_address(address))));
-  database->use(TRY(key_for(*database, Path(home) / "key")));
-  database->hide(std::move(secrets));
-  return database;
+Result<OpenedPostgres> open_shared(const std::string& address, const std::string& home,
+                                   std::shared_ptr<const Mask> secrets,
+                                   const StoreOpening& opening) {
+  OpenedPostgres opened = TRY(open_postgres(TRY(parse_postgres_address(address)), home, opening));
+  opened.database->use(TRY(key_for(*opened.database, home)));
+  opened.database->hide(std::move(secrets));
+  return opened;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_database(const std::string& address, const std::string& home,
-                                                std::shared_ptr<const Mask> secrets) {
+                                                std::shared_ptr<const Mask> secrets,
+                                                const StoreOpening& opening) {
   if (address.empty())
     return open_sqlite_database(home + "/fettle.db", std::move(secrets));
-  return std::unique_ptr<Database>(TRY(open_shared(address, home, std::move(secrets))));
+  return std::unique_ptr<Database>(
+      TRY(open_shared(address, home, std::move(secrets), opening)).database);
 }
 
 Result<OpenedStore> open_store(const std::string& address, const std::string& home,
-                               std::shared_ptr<const Mask> secrets) {
+                               std::shared_ptr<const Mask> secrets, const StoreOpening& opening) {
   OpenedStore opened;
   if (address.empty()) {
     const std::string path = home + "/fettle.db";
@@ -67,12 +70,15 @@ Result<OpenedStore> open_store(const std::string& address, const std::string& ho
     opened.blobs = home + "/blobs";
     return opened;
   }
-  std::unique_ptr<Postgres> database = TRY(open_shared(address, home, std::move(secrets)));
+  auto [database, is_new] = TRY(open_shared(address, home, std::move(secrets), opening));
   opened.id = TRY(setting_of(*database, "id")).value_or("");
+  if (is_new)
+    opened.made = cat("the schema `", database->schema(), "` of `", database->name(), "`");
   opened.store = make_sql_store(std::move(database));
-  const auto contents =
-      std::make_shared<LazyDatabase>([address]() -> Result<std::unique_ptr<Database>> {
-        return std::unique_ptr<Database>(TRY(open_postgres(TRY(parse_postgres_address(address)))));
+  const auto contents = std::make_shared<LazyDatabase>(
+      [address, home, opening]() -> Result<std::unique_ptr<Database>> {
+        return std::unique_ptr<Database>(
+            TRY(open_postgres(TRY(parse_postgres_address(address)), home, opening)).database);
       });
   opened.disk = make_database_disk(contents);
   opened.index = make_sql_blob_index(contents);

@@ -212,6 +212,8 @@ std::string_view Reader::text() {
 }
 
 std::optional<Value> Reader::unsealed(std::string_view sealed) {
+  if (parts_ != nullptr)
+    parts_->push_back(sealed);
   const std::optional<std::string> plain = seal_ == nullptr ? std::nullopt : seal_->open(sealed);
   if (!plain)
     return std::nullopt;

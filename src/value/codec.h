@@ -41,12 +41,17 @@ class Writer {
   std::string bytes_;
 };
 
+/// The sealed bytes among those that were read, in their order.
+using SealedParts = std::vector<std::string_view>;
+
 /// Reads what a `Writer` wrote. Whatever is broken (cut off, a wrong tag, nested too deep) sets
 /// `broken()` and gives zeros from there on. A sealed secret that cannot be opened is a secret
 /// whose content is unknown.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes, const Seal* seal = nullptr) : seal_(seal), rest_(bytes) {}
+  /// `parts`, unless null, gets what is sealed.
+  explicit Reader(std::string_view bytes, const Seal* seal = nullptr, SealedParts* parts = nullptr)
+      : seal_(seal), parts_(parts), rest_(bytes) {}
   uint64_t number();
   std::string_view text();
   Value value() { return value(0); }
@@ -61,6 +66,7 @@ class Reader {
   std::optional<Value> unsealed(std::string_view sealed);
 
   const Seal* seal_;
+  SealedParts* parts_;
   std::string_view rest_;
   bool broken_ = false;
 };

@@ -1,11 +1,14 @@
 #include "workplace/edit.h"
 
+#include <set>
 #include <thread>
 
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "workplace/engines.h"
+#include "workplace/orphans.h"
 #include "workplace/shared.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -34,9 +37,52 @@ Result<std::optional<Environment>> lost_environment(const Workplace& place,
   return place.store->environment(name);
 }
 
-}  // namespace
+Event found_event(const Workplace& place, const Key& key) {
+  Event event;
+  event.time = place.clock();
+  event.type = EventType::failed_over;
+  event.environment = key.environment;
+  event.key = key;
+  event.text = "found by its labels; the store lacks its record";
+  return event;
+}
 
-Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
+/// The store may lack the last records of the environment. What they were about bears our marks: it
+/// is taken over, so that the next run keeps or changes it, and what nobody wants is an orphan. What
+/// the records that are left say is compared with the world by every run. An engine that cannot be
+/// asked now is asked the next time.
+Status look_for_lost(const Workplace& place, Edit& edit) {
+  const auto why = TRY(place.store->note(edit.environment(), failed_over_note));
+  if (!why)
+    return {};
+  place.tell(cat("warning: ", why->is_text() ? why->text() : Name(), "; looking at what `",
+                 edit.environment(), "` has"));
+  const Known known = TRY(place.store->known(edit.environment()));
+  const Result<Known> all = with_found(place, edit.environment(), known);
+  if (!all) {
+    if (is_cancelled(all.error()))
+      return all.error();
+    place.tell(cat("warning: what `", edit.environment(),
+                   "` has cannot be looked at now: ", all.error().message));
+    return {};
+  }
+  std::set<Key> lost;
+  for (const auto& [key, found] : *all)
+    if (!known.contains(key))
+      lost.insert(key);
+  std::vector<Change> changes;
+  for (const Key& key : lost) {
+    auto record = std::make_shared<Record>(*all->at(key));
+    record->wanted_by = {{Name(set_of_lost_records), Digest{}}};
+    changes.push_back({Change::record, key, std::move(record), {}});
+    changes.push_back({Change::event, {}, nullptr, found_event(place, key)});
+    place.tell(cat("found `", shown_key(key), "`, of which the store has no record"));
+  }
+  TRY(edit.write(changes));
+  return edit.put_note(failed_over_note, {});
+}
+
+Result<std::unique_ptr<Edit>> take_right(const Workplace& place, const Name& environment,
                                          bool wait) {
   const Holder me = this_process(place.command, place.clock(), place.role);
   bool told = false;
@@ -53,6 +99,15 @@ Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& env
       place.tell(cat("waiting for ", who, ", which is working on `", environment, "`"));
     std::this_thread::sleep_for(5ms);
   }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
+                                         bool wait) {
+  std::unique_ptr<Edit> edit = TRY(take_right(place, environment, wait));
+  TRY(look_for_lost(place, *edit));
+  return Result<std::unique_ptr<Edit>>(std::move(edit));
 }
 
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {

@@ -95,7 +95,9 @@ bool is_surroundings(const Key& key) {
 }
 
 bool is_orphan(const Record& record) {
-  return !record.wanted_by.empty() && !record.is_adopted &&
+  const bool may_be_wanted =  // by whom, only lost records could say
+      record.is_adopted && !record.wanted_by.contains(Name(set_of_lost_records));
+  return !record.wanted_by.empty() && !may_be_wanted &&
          std::ranges::all_of(record.wanted_by,
                              [](const auto& wish) { return wish.second == Digest{}; });
 }

@@ -19,6 +19,10 @@ struct Orphan {
   bool was_found = false;  ///< it was found as wanted, so it is never removed
 };
 
+/// The set of things that were found by their marks when the store had lost its last records: they
+/// are orphans until somebody wants them.
+inline constexpr std::string_view set_of_lost_records = "lost records";
+
 /// Whether no set wants it any more.
 bool is_orphan(const Record& record);
 

@@ -56,8 +56,14 @@ class SharedServersTest : public testing::Test {
   void SetUp() override {
     write_script("many.star", artifacts);
     // The first home that uses the store makes its key, which the other one needs.
-    const auto made =
+    const auto none =
         run_process(call({"enclave", "ls", "--store", store_.address("team")}, first_.home), {});
+    ASSERT_TRUE(none);
+    EXPECT_EQ(none->code, 2);
+    EXPECT_NE(none->errors.find("there is no store in the schema `team` of `"), std::string::npos)
+        << none->errors;
+    const auto made =
+        run_process(call({"store", "copy", "file", store_.address("team")}, first_.home), {});
     ASSERT_TRUE(made && made->code == 0) << (made ? made->errors : to_string(made.error()));
     std::filesystem::create_directories(second_.home);
     ASSERT_EQ(chmod(second_.home.c_str(), 0700), 0);

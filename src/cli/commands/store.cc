@@ -1,5 +1,8 @@
+#include <cstdlib>
+
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/limits.h"
 #include "cli/print.h"
 #include "cli/store_choice.h"
 #include "documents/stores.h"
@@ -30,10 +33,17 @@ int tell_tally(const Face& face, const StoreTally& tally, std::string_view done)
   return tally.problems.empty() ? 0 : failed_code;
 }
 
+std::string variable_here(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 Result<int> store_check(Face& face) {
   const std::string given = face.parsed.argument(0);
   const std::string address = given.empty() ? store_meant(face.parsed) : store_named(given);
-  const StoreTally tally = TRY(check_store(address, TRY(face.home_folder()), {}));
+  const StoreOpening opening{.may_make = false,
+                             .silence = TRY(limits_asked(face.parsed, &variable_here)).silence};
+  const StoreTally tally = TRY(check_store(address, TRY(face.home_folder()), opening, {}));
   return tell_tally(face, tally, "checked ");
 }
 
@@ -42,6 +52,25 @@ Result<int> store_copy(Face& face) {
       TRY(copy_store(store_named(face.parsed.argument(0)), store_named(face.parsed.argument(1)),
                      TRY(face.home_folder()), {}));
   return tell_tally(face, tally, "copied into ");
+}
+
+Result<int> store_rotate_key(Face& face) {
+  const std::string given = face.parsed.argument(0);
+  const std::string address = given.empty() ? store_meant(face.parsed) : store_named(given);
+  const KeyRotation rotation =
+      TRY(rotate_key(address, TRY(face.home_folder()), face.parsed.text("key-file"), {}));
+  if (face.json || face.json_lines) {
+    print_json(document_of(rotation));
+    return 0;
+  }
+  if (rotation.unreadable > 0)
+    print_error(cat("warning: ", counted(rotation.unreadable, "secret"),
+                    " could not be opened with the old key, and stayed as they were"));
+  if (!face.quiet)
+    print(cat("sealed ", counted(rotation.secrets, "secret"), " of ", rotation.store,
+              " with the key ", rotation.after, ": ", rotation.key_file, "\nthe old key ",
+              rotation.before, " stays in this home, for other stores and for backups"));
+  return 0;
 }
 
 }  // namespace
@@ -58,7 +87,14 @@ std::vector<Command> store_commands() {
                        "Numbers of events and versions stay, and so does the key of secrets.",
                        {"fettle store copy file 'postgres://me@db.example/fettle?schema=team'",
                         "fettle store copy 'postgres://me@db.example/fettle?schema=team' file"},
-                       store_copy)};
+                       store_copy),
+          machine.make("store rotate-key", "[URL]", 0, 1,
+                       "Seals all secrets of a store with another key.\n"
+                       "Whoever shares the store then needs the new one; nobody may be acting.",
+                       {"fettle store rotate-key",
+                        "fettle store rotate-key 'postgres://me@db.example/fettle?schema=team'"},
+                       store_rotate_key,
+                       {{{"--key-file"}, "FILE", "64 random bytes (default: a new key is made)"}})};
 }
 
 }  // namespace fettle

@@ -1,6 +1,8 @@
 #include <list>
+#include <map>
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "store/blobs.h"
 #include "store/columns.h"
 #include "store/content_codec.h"
@@ -43,9 +45,11 @@ class StoreCheck {
              [this](const Query& row) { return value(row, "environment", 1); }));
     TRY(each("SELECT name, body, environment, kind FROM records", tally_.records,
              [this](const Query& row) -> Status {
-               TRY(decode(row.blob(1), database_.seal())
-                       .context(cat("the record of `", row.text(3), " ", row.text(0), "` in `",
-                                    row.text(2), "`")));
+               const std::string shown =
+                   cat("`", row.text(3), " ", row.text(0), "` in `", row.text(2), "`");
+               const Record record =
+                   TRY(decode(row.blob(1), database_.seal()).context(cat("the record of ", shown)));
+               note_needs(row.text(3), record, shown);
                return {};
              }));
     TRY(each("SELECT sequence, detail FROM events", tally_.events, [this](const Query& row) {
@@ -106,8 +110,16 @@ class StoreCheck {
     });
   }
 
-  /// Reads each content to its end. What a record refers to and is not listed says nothing: any text
-  /// that looks like a digest counts as one.
+  void note_needs(std::string_view kind, const Record& record, const std::string& shown) {
+    for (const Kind* const one : {&artifact_kind(), &task_kind()})
+      if (one->name() == kind && record.applied)
+        for (const Name& digest : one->contents(record.outputs))
+          if (!digest.empty())
+            needs_[digest.str()].push_back(shown);
+  }
+
+  /// Reads each content to its end. One that is damaged is put away by that, so it is missing from
+  /// then on, as long as a record needs it.
   Status check_contents() {
     for (const std::string& digest : digests_) {
       if (stop_.stop_requested())
@@ -118,26 +130,38 @@ class StoreCheck {
       if (read)
         ++tally_.contents;
       else
-        note(read.error());
+        note(needed(read.error(), digest));
+      needs_.erase(digest);
     }
+    for (const auto& [digest, users] : needs_)
+      note(needed(world_error(cat("the content ", digest, " is missing")), digest));
     return {};
+  }
+
+  /// The error, and whose next run mends it.
+  Error needed(Error error, const std::string& digest) const {
+    if (const auto users = needs_.find(digest); users != needs_.end())
+      error.message +=
+          cat("; needed by ", join(users->second, ", "), ", whose next run makes it again");
+    return error;
   }
 
   Database& database_;
   std::list<std::string>& texts_;
   FileBlobs blobs_;
   const std::stop_token& stop_;
-  std::vector<std::string> digests_;  ///< of all contents
+  std::vector<std::string> digests_;                       ///< of all contents
+  std::map<std::string, std::vector<std::string>> needs_;  ///< by digest, whose records need it
   StoreTally tally_;
 };
 
 }  // namespace
 
 Result<StoreTally> check_store(const std::string& address, const std::string& home,
-                               const std::stop_token& stop) {
+                               const StoreOpening& opening, const std::stop_token& stop) {
   std::list<std::string> texts;
-  const std::unique_ptr<Database> database = TRY(open_database(address, home));
-  OpenedStore opened = TRY(open_store(address, home));
+  const std::unique_ptr<Database> database = TRY(open_database(address, home, nullptr, opening));
+  OpenedStore opened = TRY(open_store(address, home, nullptr, opening));
   return StoreCheck(*database, texts, opened, stop).run();
 }
 

@@ -1,9 +1,11 @@
 #include <list>
 #include <set>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "store/blobs.h"
 #include "store/columns.h"
+#include "store/store_keys.h"
 #include "store/store_opening.h"
 #include "verbs/stores/store_tables.h"
 #include "verbs/stores/stores.h"
@@ -63,15 +65,6 @@ class TableCopy {
   const char* insert_;
 };
 
-Status check_nobody_acts(Database& database) {
-  Query names = TRY(database.query("SELECT environment, what FROM leases ORDER BY environment"));
-  while (TRY(names.step()))
-    if (TRY(database.is_locked(edit_lock_name(names.text(0)))))
-      return world_error(cat("`", names.text(0), "` is being changed by `", names.text(1),
-                             "`: copy the store when that has ended"));
-  return {};
-}
-
 Status check_empty(Database& database) {
   Query count =
       TRY(database.query("SELECT (SELECT count(*) FROM environments)+(SELECT count(*) FROM "
@@ -108,6 +101,19 @@ Status continue_numbers(Database& database, int64_t event) {
   return database.execute(
       "SELECT setval('contents_id_seq', max(id)) FROM contents HAVING max(id)>0; "
       "SELECT setval('pieces_id_seq', max(id)) FROM pieces HAVING max(id)>0");
+}
+
+/// Things of an engine bear the mark of the store, or of the home with its file. Whoever goes on with
+/// the copy goes on with them, so the mark is copied, too.
+Status copy_mark(const OpenedStore& from, Database& to, const Path& home) {
+  const Path of_home = home / "id";
+  const std::string mark =
+      from.id.empty() ? std::string(trim(read_file(of_home).value_or(""))) : from.id;
+  if (mark.empty())
+    return {};
+  if (to.dialect() == Database::Dialect::sqlite)
+    return write_file(of_home, mark + "\n", 0600);
+  return TRY(to.query("UPDATE settings SET value=? WHERE name='id'")).bind(mark).run();
 }
 
 /// Contents are there before the tables that refer to them. Those that are not used by then are
@@ -165,7 +171,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   const std::unique_ptr<Database> source = TRY(open_database(from, home));
   const std::unique_ptr<Database> target = TRY(open_database(to, home));
   TRY(check_empty(*target));
-  TRY(check_nobody_acts(*source));
+  TRY(check_nobody_acts(*source, "copy the store"));
   StoreTally tally;
   tally.store = target->name();
   // What ends here is not given back: contents of a session are kept as long as it lives.
@@ -174,7 +180,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   TRY(contents.run(*source, stop));
   const Transaction reading = TRY(Transaction::begin_reading(*source));
   // Somebody may have come and gone, or be there, since that began.
-  TRY(check_nobody_acts(*source));
+  TRY(check_nobody_acts(*source, "copy the store"));
   TRY(contents.run(*source, stop));
   Transaction writing = TRY(Transaction::begin(*target, {turn_of_versions}));
   TRY(check_empty(*target));
@@ -192,6 +198,8 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   }
   TRY(target->execute("UPDATE leases SET process=0"));
   TRY(continue_numbers(*target, TRY(last_event(*source))));
+  TRY(put_key(*target, *source->seal()));
+  TRY(copy_mark(read, *target, home));
   TRY(writing.commit());
   return tally;
 }

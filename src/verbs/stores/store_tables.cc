@@ -29,6 +29,15 @@ constexpr StoreTable all_tables[] = {
 
 std::span<const StoreTable> store_tables() { return all_tables; }
 
+Status check_nobody_acts(Database& database, std::string_view what) {
+  Query names = TRY(database.query("SELECT environment, what FROM leases ORDER BY environment"));
+  while (TRY(names.step()))
+    if (TRY(database.is_locked(edit_lock_name(names.text(0)))))
+      return world_error(cat("`", names.text(0), "` is being changed by `", names.text(1),
+                             "`: ", what, " when that has ended"));
+  return {};
+}
+
 Status each_row(Database& database, std::list<std::string>& texts, const std::string& select,
                 const RowLook& look, const std::stop_token& stop) {
   const bool is_in_parts = database.dialect() == Database::Dialect::postgres;

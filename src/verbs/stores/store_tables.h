@@ -19,6 +19,9 @@ struct StoreTable {
 /// All tables but those of contents and of the database itself.
 std::span<const StoreTable> store_tables();
 
+/// Error: somebody has the right to act on an environment. `what` is to be done when that has ended.
+Status check_nobody_acts(Database& database, std::string_view what);
+
 using RowLook = std::function<Status(const Query& row)>;
 /// Looks at each row of a `SELECT`, within a transaction: those of a server come by a cursor, for
 /// they may be more than fit into memory. `texts` gets the statements, which a database remembers by
