@@ -123,10 +123,21 @@ Error refusal_in(const ServerChoice& server, std::string_view reply) {
   const std::string_view message = told ? told->at("error").text_at("message") : "";
   if (message.empty())
     return world_error(cat("what answers at `", server.url, "` is no server of fettle"));
-  return user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
+  Error refusal = user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
+  if (reply.starts_with("HTTP/1.1 503 "))  // not now
+    refusal.blame = Blame::world;
+  return refusal;
 }
 
 }  // namespace
+
+Error error_told(std::string_view json) {
+  const Result<Value> told = read_json(json);
+  if (!told)
+    return world_error("the server told an error that is none");
+  return Error(told->text_at("blame") == "user" ? Blame::user : Blame::world,
+               std::string(told->text_at("message")));
+}
 
 Error lost(const ServerChoice& server) {
   return world_error(cat("the connection to the server at `", server.url, "` was lost"));

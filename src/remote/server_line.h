@@ -10,6 +10,8 @@ namespace fettle {
 /// that it should be, or it refuses. The token is told to none whose certificate does not fit.
 Result<Line> line_to_server(const ServerChoice& server, std::string_view version);
 
+/// What a frame `error` says.
+Error error_told(std::string_view json);
 /// The error of a line that was open.
 Error lost(const ServerChoice& server);
 
