@@ -57,10 +57,9 @@ Result<EngineState> end_engine(HttpClient& http, const ConnectOptions& options, 
 
 Result<EngineDoor> open_engine_door(HttpClient& http, const ConnectOptions& options,
                                     const std::stop_token& stop) {
+  for (const EngineAddress& address : TRY(find_engines(options.given, options.variables)))
+    TRY(check_dialled(address));
   const EngineLink link = TRY(connect_engine(http, options, stop));
-  if (!link.address.agent.empty())
-    return user_error("an agent brings the engine of its own machine, not that of another agent");
-  TRY(dial_engine(link.address));
   EngineState state;
   describe(http, options, link, state, stop);
   const Result<EngineAnswer> answer =

@@ -26,7 +26,7 @@ class Agent {
       const Status end = be_there();
       if (is_cancelled(end.error()))
         return {};
-      if (end.error().blame == Blame::user)
+      if (end.error().blame == Blame::user && !is_refused_for_now_)
         return end;
       tell_once(cat(to_string(end.error()), "; trying again until it works"));
       if (Clock::now() - began > settings_.silence / 3)
@@ -41,7 +41,8 @@ class Agent {
 
   /// One connection. Always an error: why it ended.
   Status be_there() {
-    Line line = TRY(line_to_server(settings_.server, settings_.version));
+    is_refused_for_now_ = false;
+    Line line = TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_));
     if (stop_.stop_requested())
       return cancelled_error();
     line.send(FrameType::agent, json_of({settings_.name, settings_.engine, {}, {}}));
@@ -84,6 +85,7 @@ class Agent {
   const AgentSettings& settings_;
   const std::stop_token& stop_;
   std::string told_;
+  bool is_refused_for_now_ = false;
 };
 
 }  // namespace

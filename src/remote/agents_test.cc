@@ -12,6 +12,7 @@
 #include "remote/agent.h"
 #include "remote/audit_log.h"
 #include "remote/tokens.h"
+#include "tests/fixtures/certificates.h"
 #include "tests/fixtures/command_server_fixture.h"
 
 namespace fettle {
@@ -317,6 +318,20 @@ TEST_F(AgentsTest, OtherTokensMakeNoAgent) {
   EXPECT_TRUE(has_come("b"));
 }
 
+TEST_F(AgentsTest, OneForWhomThereIsNoRoomComesLater) {
+  ServeSettings settings;
+  settings.connections = 1;
+  serve(settings);
+  std::optional<Line> only = open_line();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
+  EXPECT_NE(said_by_agent().find("the server has 1 connections already"), std::string::npos)
+      << said_by_agent();
+  EXPECT_FALSE(socket_of("b"));
+  only.reset();
+  EXPECT_TRUE(has_come("b"));
+}
+
 TEST_F(AgentsTest, OneWhoseTokenIsTakenAwayGoes) {
   serve(quick());
   server_.token = token_for("b-token", "b");
@@ -377,6 +392,32 @@ TEST_F(AgentsTest, WithoutItsEngineItSaysSo) {
   EXPECT_NE(reply.find("the agent `b` does not reach its engine: no engine answers"),
             std::string::npos)
       << reply;
+}
+
+TEST_F(AgentsTest, ByTlsItIsAsWithoutAndIsGoneAsSoon) {
+  const SelfSigned identity("localhost");
+  ServeSettings settings;
+  settings.tls = TlsFiles{home_.path() / "cert.pem", home_.path() / "key.pem"};
+  ASSERT_TRUE(write_file(settings.tls->certificate, identity.certificate));
+  ASSERT_TRUE(write_file(settings.tls->key, identity.key, 0600));
+  serve(settings);
+  server_.authorities = identity.certificate;
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const std::string page(5'000'000, 'x');
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(asked(*socket_of("b"), page).size(), page.size() + 6);
+  const Descriptor open = connected_to(*socket_of("b"));
+  end(std::exchange(agent_, -1), SIGKILL);
+  EXPECT_EQ(all_of(open.get()), "");
+  EXPECT_TRUE(has_gone("b"));
+  const SelfSigned another("localhost");
+  server_.authorities = another.certificate;
+  agent_ = begin_agent("b");
+  int status = 0;
+  waitpid(std::exchange(agent_, -1), &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 2) << "it tells nobody its token whom it does not believe";
+  EXPECT_NE(said_by_agent().find("is not trusted"), std::string::npos);
 }
 
 TEST_F(AgentsTest, APathThatIsTooLongForASocketIsToldOf) {

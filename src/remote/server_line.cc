@@ -123,10 +123,7 @@ Error refusal_in(const ServerChoice& server, std::string_view reply) {
   const std::string_view message = told ? told->at("error").text_at("message") : "";
   if (message.empty())
     return world_error(cat("what answers at `", server.url, "` is no server of fettle"));
-  Error refusal = user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
-  if (reply.starts_with("HTTP/1.1 503 "))  // not now
-    refusal.blame = Blame::world;
-  return refusal;
+  return user_error(cat("the server at `", server.url, "` refuses: ", printable(message)));
 }
 
 }  // namespace
@@ -143,7 +140,8 @@ Error lost(const ServerChoice& server) {
   return world_error(cat("the connection to the server at `", server.url, "` was lost"));
 }
 
-Result<Line> line_to_server(const ServerChoice& server, std::string_view version) {
+Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
+                            bool* is_refused_for_now) {
   Descriptor socket = TRY(connect_to(server));
   Line line = TRY(server.address.is_secured ? secured_line(server, std::move(socket))
                                             : Result<Line>(Line(std::move(socket))));
@@ -163,6 +161,8 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
   if (!reply.starts_with("HTTP/1.1 101 ")) {
     for (std::string more = " "; !more.empty() && reply.size() < piece_bytes; reply += more)
       more = line.receive(hand_shake_limit);
+    if (is_refused_for_now != nullptr)
+      *is_refused_for_now = reply.starts_with("HTTP/1.1 503 ");
     return reply.empty() ? lost(server) : refusal_in(server, reply);
   }
   line.add_received(std::string_view(reply).substr(end + 4));

@@ -63,15 +63,20 @@ Result<Descriptor> dial_port(const EngineAddress& engine) {
 
 }  // namespace
 
-Result<Descriptor> dial_engine(const EngineAddress& address) {
-  if (!address.unix_socket.empty())
-    return dial_socket(address);
-  if (address.base.starts_with(clear_text))
-    return dial_port(address);
+Status check_dialled(const EngineAddress& address) {
+  if (!address.agent.empty())
+    return user_error("an agent brings the engine of its own machine, not that of another agent");
+  if (!address.unix_socket.empty() || !address.ssh.empty() || address.base.starts_with(clear_text))
+    return {};
   return user_error(cat("an agent passes on what its engine says in clear text, and the one at `",
                         address.text,
                         "` speaks TLS: name its socket (`unix:///PATH`), or run the agent on the "
                         "engine's machine"));
+}
+
+Result<Descriptor> dial_engine(const EngineAddress& address) {
+  TRY(check_dialled(address));
+  return address.unix_socket.empty() ? dial_port(address) : dial_socket(address);
 }
 
 }  // namespace fettle

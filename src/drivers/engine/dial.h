@@ -6,8 +6,10 @@
 
 namespace fettle {
 
-/// A socket that never blocks and may still be connecting. Errors: the engine is not reached;
-/// (`Blame::user`) its address asks for TLS, which nobody here speaks.
+/// Whether there can be one. Errors (`Blame::user`): the address asks for TLS, which nobody here
+/// speaks, or is that of an agent.
+Status check_dialled(const EngineAddress& address);
+/// A socket that never blocks and may still be connecting.
 Result<Descriptor> dial_engine(const EngineAddress& address);
 
 }  // namespace fettle
