@@ -16,6 +16,7 @@ AgentLine::AgentLine(Line& line, size_t most, Duration silence, std::stop_token 
     : line_(line),
       streams_(line_, most),
       silence_(silence),
+      longest_turn_(silence),
       poller_(std::move(stop)),
       said_(Clock::now()),
       heard_(said_) {}
@@ -42,7 +43,8 @@ Status AgentLine::await(std::span<pollfd> others) {
   polled.push_back({line_.descriptor(), line_.events(), 0});
   polled.insert(polled.end(), others.begin(), others.end());
   const auto now = Clock::now();
-  const Duration patience = std::min(said_ + silence_ / 3 - now, heard_ + silence_ - now);
+  const Duration patience =
+      std::min<Duration>({said_ + silence_ / 3 - now, heard_ + silence_ - now, longest_turn_});
   TRY(poller_.wait(polled, std::max<Duration>(patience, 0s)));
   std::copy_n(polled.end() - static_cast<std::ptrdiff_t>(others.size()), others.size(),
               others.begin());

@@ -20,8 +20,9 @@ class AgentLine {
   /// Errors: the line has ended, and why; a stop was asked for (`is_cancelled`).
   Status turn(std::span<pollfd> others, const std::function<Result<bool>(const Frame&)>& hear);
 
+  /// From now on, no turn waits longer.
+  void hurry(Duration longest) { longest_turn_ = longest; }
   Streams& streams() { return streams_; }
-  Line& line() { return line_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -32,6 +33,7 @@ class AgentLine {
   Line& line_;
   Streams streams_;
   const Duration silence_;
+  Duration longest_turn_;
   Poller poller_;
   Clock::time_point said_, heard_;
   uint64_t received_ = 0;

@@ -104,8 +104,11 @@ class AgentSession {
   bool ends_now() {
     if (getppid() == server_)
       return true;
-    if (!drains_until_)
-      drains_until_ = Clock::now() + drain_limit;
+    if (!drains_until_) {
+      last_used_ = Clock::now();
+      drains_until_ = last_used_ + drain_limit;
+      agent_.hurry(drain_pause / 4);
+    }
     return false;
   }
 

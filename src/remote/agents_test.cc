@@ -84,9 +84,10 @@ class AgentsTest : public ServerOfCommandsTest {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
+  /// Both sides give up early.
   ServeSettings quick() {
     ServeSettings settings;
-    settings.agent_silence = 900ms;
+    settings.agent_silence = silence_ = 900ms;
     return settings;
   }
   /// In a process of its own; its words go to a file.
@@ -96,7 +97,7 @@ class AgentsTest : public ServerOfCommandsTest {
       settings.server = server_;
       settings.name = name;
       settings.engine = "an engine of tests";
-      settings.version = "1.0";
+      settings.version = version_;
       settings.connect = [&]() -> Result<Descriptor> {
         Descriptor socket = connected_to(engine_path_);
         if (!socket.is_open())
@@ -105,7 +106,7 @@ class AgentsTest : public ServerOfCommandsTest {
       };
       settings.tell = [&](const std::string& text) { note(said, text); };
       settings.random = [] { return uint64_t{500}; };
-      settings.silence = 900ms;
+      settings.silence = silence_;
       settings.first_pause = 20ms;
       settings.longest_pause = 100ms;
       const Status ended = run_agent(settings, {});
@@ -150,7 +151,8 @@ class AgentsTest : public ServerOfCommandsTest {
     return *token_book(home_.path()).add(token);
   }
 
-  std::string engine_path_;
+  std::string engine_path_, version_ = "1.0";
+  Duration silence_ = 30s;
   pid_t engine_ = -1, agent_ = -1, other_ = -1;
 };
 
@@ -210,7 +212,7 @@ TEST_F(AgentsTest, OneThatWasKilledIsGoneAndComesAgain) {
 TEST_F(AgentsTest, ComesAgainToAServerThatWasKilledAndSaysSoOnce) {
   serve();
   agent_ = begin_agent("b");
-  ASSERT_TRUE(has_come("b"));
+  ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
   kill_all();
   ASSERT_TRUE(has_gone("b"));
   EXPECT_TRUE(file_exists(home_.path() / "serve/agents/b.sock")) << "nobody took it away";
@@ -247,6 +249,33 @@ TEST_F(AgentsTest, AServerThatEndsTakesItsAgentsLast) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_FALSE(socket_of("b"));
   ASSERT_TRUE(comes([&] { return said_by_agent().find("the server ends") != std::string::npos; }));
+}
+
+TEST_F(AgentsTest, StaysForTheCommandsOfAServerThatWasKilled) {
+  serve();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const Descriptor open = connected_to(*socket_of("b"));
+  stop(SIGKILL);
+  usleep(300'000);
+  EXPECT_EQ(asked(*socket_of("b"), "another"), "heard another");
+  usleep(1'500'000);
+  EXPECT_EQ(::send(open.get(), "it", 2, MSG_NOSIGNAL), 2);
+  ::shutdown(open.get(), SHUT_WR);
+  EXPECT_EQ(all_of(open.get()), "heard it");
+  EXPECT_TRUE(has_gone("b")) << "as soon as nothing needs it";
+  ASSERT_TRUE(
+      comes([&] { return said_by_agent().find("the server was killed") != std::string::npos; }));
+}
+
+TEST_F(AgentsTest, OneOfAnotherVersionEnds) {
+  serve();
+  version_ = "0.9";
+  agent_ = begin_agent("b");
+  int status = 0;
+  waitpid(std::exchange(agent_, -1), &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_NE(said_by_agent().find("install the same version on both sides"), std::string::npos);
 }
 
 TEST_F(AgentsTest, OneThatIsSilentIsGone) {
