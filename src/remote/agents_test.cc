@@ -351,13 +351,19 @@ TEST_F(AgentsTest, OneForWhomThereIsNoRoomComesLater) {
   ServeSettings settings;
   settings.connections = 1;
   serve(settings);
-  std::optional<Line> only = open_line();
+  // A process of its own, or the agent would have a copy of the line.
+  other_ = begin([&] {
+    const Line line = open_line();
+    EXPECT_TRUE(write_file(flag(), ""));
+    return pause();
+  });
+  ASSERT_TRUE(comes([&] { return file_exists(flag()); }));
   agent_ = begin_agent("b");
   ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
   EXPECT_NE(said_by_agent().find("the server has 1 connections already"), std::string::npos)
       << said_by_agent();
   EXPECT_FALSE(socket_of("b"));
-  only.reset();
+  end(std::exchange(other_, -1), SIGKILL);
   EXPECT_TRUE(has_come("b"));
 }
 
