@@ -17,7 +17,8 @@
 namespace fettle {
 namespace {
 
-constexpr int waiting_connections = 128;
+/// More than there may be: who connects without waiting finds room.
+constexpr int waiting_connections = 512;
 constexpr size_t longest_engine = 200;
 constexpr std::string_view note_ending = ".json";
 /// One that has been gone for so long is forgotten when another one comes.

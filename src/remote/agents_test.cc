@@ -455,6 +455,31 @@ TEST_F(AgentsTest, ByTlsItIsAsWithoutAndIsGoneAsSoon) {
   EXPECT_NE(said_by_agent().find("is not trusted"), std::string::npos);
 }
 
+TEST_F(AgentsTest, ThreeHundredConnectionsAtOnceAreServedOrToldWhyNot) {
+  serve();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const std::string path = *socket_of("b");
+  std::vector<Descriptor> all;
+  for (int i = 0; i < 300; ++i) {
+    all.push_back(connected_to(path));
+    ASSERT_TRUE(all.back().is_open()) << i;
+  }
+  for (const size_t i : {size_t{0}, size_t{255}}) {
+    EXPECT_EQ(::send(all[i].get(), "x", 1, MSG_NOSIGNAL), 1);
+    ::shutdown(all[i].get(), SHUT_WR);
+    EXPECT_EQ(all_of(all[i].get()), "heard x") << i;
+  }
+  for (const size_t i : {size_t{256}, size_t{299}}) {
+    const std::string reply = all_of(all[i].get());
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 503 ")) << i << reply;
+    EXPECT_NE(reply.find("the agent `b` has 256 connections to its engine already"),
+              std::string::npos);
+  }
+  all.clear();
+  ASSERT_TRUE(comes([&] { return asked(path, "again") == "heard again"; }));
+}
+
 TEST_F(AgentsTest, APathThatIsTooLongForASocketIsToldOf) {
   const Path deep = home_.path() / std::string(60, 'd') / std::string(60, 'e');
   ASSERT_TRUE(make_directories(deep));
