@@ -27,6 +27,7 @@ Status AgentLine::turn(std::span<pollfd> others,
     line_.send(FrameType::alive);
     said_ = Clock::now();
   }
+  TRY(hear_all(hear));  // what came together with the first frame
   TRY(await(others));
   TRY(hear_all(hear));
   if (line_.unsent() > most_unheard)

@@ -343,6 +343,27 @@ TEST(AgentLines, ASideThatIsSilentIsGone) {
       << "it was not silent itself";
 }
 
+TEST(AgentLines, WhatCameWithTheFirstFrameIsHeardAtOnce) {
+  auto [a, b] = two_sockets();
+  Line line(std::move(a)), other(std::move(b));
+  other.send(FrameType::agent);
+  other.send(FrameType::stream_open, first_stream);
+  ASSERT_TRUE(other.push_all(20s));
+  ASSERT_TRUE(line.await(20s));
+  AgentLine agent(line, 1, 300s, {});
+  Descriptor engine;
+  const auto hear = [&](const Frame& frame) -> Result<bool> {
+    return agent.streams().join(frame, [&]() -> Result<Descriptor> {
+      auto [theirs, ours] = two_sockets();
+      engine = std::move(theirs);
+      push_in(engine, "hello");
+      return std::move(ours);
+    });
+  };
+  EXPECT_TRUE(agent.turn({}, hear));
+  EXPECT_TRUE(engine.is_open());
+}
+
 TEST(AgentLines, TwoThatAreThereStayThere) {
   auto [a, b] = two_sockets();
   Line one(std::move(a)), other(std::move(b));
