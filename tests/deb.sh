@@ -33,6 +33,7 @@ expect '"libraries"' "$(inside fettle version -o json)"
 expect 'a chroot' "$(inside fettle doctor 2>&1 || true)"
 expect 'enclave' "$(inside bash -c 'source /usr/share/bash-completion/completions/fettle; complete -p fettle; fettle __complete enc')"
 expect 'fettle-serve.socket' "$(inside ls /usr/lib/systemd/user)"
+expect 'fettle-agent.service' "$(inside ls /usr/lib/systemd/user)"
 pages=$(inside sh -c 'ls /usr/share/man/man1/fettle*.1.gz 2>/dev/null | wc -l')
 echo "$pages pages for man"
 inside apt-get -qq purge -y fettle >/dev/null

@@ -209,6 +209,7 @@ const std::vector<CommandRight>& command_rights() {
       {"token create", admin_right},
       {"token ls", admin_right},
       {"token rm", admin_right},
+      {"agent ls", read_right},
       {"audit", admin_right},
       {"api", read_right, Rule::path},
   };

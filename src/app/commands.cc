@@ -37,6 +37,7 @@ Command doctor_command();
 Command web_command();
 std::vector<Command> server_commands();
 std::vector<Command> token_commands();
+std::vector<Command> agent_commands();
 Command api_command();
 std::vector<Command> store_commands();
 std::vector<Command> engine_commands();
@@ -151,6 +152,7 @@ std::vector<Command> make_all() {
         store_commands(),
         server_commands(),
         token_commands(),
+        agent_commands(),
         Commands{api_command()},
         kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})

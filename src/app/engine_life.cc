@@ -1,6 +1,7 @@
 #include "app/engine_life.h"
 
 #include "base/text.h"
+#include "drivers/engine/dial.h"
 #include "drivers/engine/engine.h"
 #include "drivers/engine/prerequisites.h"
 #include "drivers/engine/private_podman.h"
@@ -52,6 +53,20 @@ Result<EngineState> end_engine(HttpClient& http, const ConnectOptions& options, 
   ConnectOptions then = options;
   then.given.clear();
   return look_at_engines(http, then, stop);
+}
+
+Result<EngineDoor> open_engine_door(HttpClient& http, const ConnectOptions& options,
+                                    const std::stop_token& stop) {
+  for (const EngineAddress& address : TRY(find_engines(options.given, options.variables)))
+    TRY(check_dialled(address));
+  const EngineLink link = TRY(connect_engine(http, options, stop));
+  EngineState state;
+  describe(http, options, link, state, stop);
+  const Result<EngineAnswer> answer =
+      Engine(http, link.address, {}, options.limits).ask({.path = "/version"}, stop);
+  const std::string version = answer ? std::string(answer->body.text_at("Version")) : "";
+  return EngineDoor{version.empty() ? state.flavour : cat(state.flavour, " ", version),
+                    [link] { return dial_engine(link.address); }};
 }
 
 std::vector<Diagnosis> diagnose_engines(HttpClient& http, const ConnectOptions& options,

@@ -15,6 +15,9 @@ Result<EngineState> start_engine(HttpClient& http, ConnectOptions options,
 /// Ends the private engine with its containers. `wipes`: its images and volumes go, too.
 Result<EngineState> end_engine(HttpClient& http, const ConnectOptions& options, bool wipes,
                                const std::stop_token& stop);
+/// The engine that answers, for others.
+Result<EngineDoor> open_engine_door(HttpClient& http, const ConnectOptions& options,
+                                    const std::stop_token& stop);
 /// The lines of `doctor` about engines.
 std::vector<Diagnosis> diagnose_engines(HttpClient& http, const ConnectOptions& options,
                                         const std::stop_token& stop);

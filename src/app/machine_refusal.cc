@@ -8,8 +8,8 @@ namespace {
 
 Error refusal_of_act(const Key& key) {
   return user_error(cat("`", to_string(key),
-                        "` acts on a machine, and a server cannot say on which: agents (`--on "
-                        "HOST`) do not exist yet; run it on that machine with `--server local`"));
+                        "` acts on a machine, and a server cannot say on which: run it on that "
+                        "machine with `--server local`"));
 }
 
 }  // namespace

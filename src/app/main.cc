@@ -47,6 +47,7 @@
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
+#include "remote/agents.h"
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/limited_store.h"
@@ -190,6 +191,12 @@ class Program : public Face {
         break;
     }
     return end_engine(*http_, options, verb == EngineVerb::remove, stop);
+  }
+
+  Result<EngineDoor> engine_door() override {
+    TRY(workplace());
+    const std::stop_token stop = interrupt_.acts_token();
+    return open_engine_door(*http_, connect_options(place_.home, true, stop), stop);
   }
 
   Result<ClusterAccess> cluster(const ClusterRequest& request) override {
@@ -364,6 +371,7 @@ class Program : public Face {
     options.may_start = may_start;
     options.given = parsed.text("engine");
     options.private_root = home + "/podman";
+    options.agents = agents(home);
     // Reported when it is started, not each time it is used.
     if (!PrivatePodman({options.private_root}).is_running(stop))
       options.notice = [this](const std::string& text) { tell(text); };
@@ -393,8 +401,13 @@ class Program : public Face {
 
   Result<EngineLink> link_node(const std::string& address, const std::stop_token& stop) const {
     const EngineAddress parsed_address = TRY(parse_engine_address(address, process_variable));
-    return link_engine(*http_, parsed_address, place_.limits, stop)
+    return link_engine(*http_, parsed_address, place_.limits, stop, agents(place_.home))
         .context(cat("no engine answers at `", address, "`"));
+  }
+
+  /// Those of the server of our folder.
+  static AgentSockets agents(const std::string& home) {
+    return [home](const std::string& name) { return socket_of_agent(home, name); };
   }
 
   void tell(const std::string& text) const {

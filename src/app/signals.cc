@@ -72,7 +72,9 @@ Signals::Signals(Interrupt& interrupt) {
         const timespec span{0, std::chrono::nanoseconds(time).count()};
         return sigtimedwait(&set, nullptr, &span) > 0;
       });
-      leave(is_first && interrupt.is_expected() && is_ended() ? 0 : code_of_interruption);
+      const bool is_proper =
+          interrupt.is_expected_by_any() || (interrupt.is_expected() && is_ended());
+      leave(is_first && is_proper ? 0 : code_of_interruption);
     }
   }).detach();
 }

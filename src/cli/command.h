@@ -43,6 +43,12 @@ class CommandLine {
   std::vector<std::string> arguments;
 };
 
+/// The engine of this machine, for somebody else to talk with.
+struct EngineDoor {
+  std::string version;  ///< `Podman 4.3.1`
+  std::function<Result<Descriptor>()> connect;
+};
+
 struct CommandHost;
 struct ClusterAccess;
 struct ClusterReach;
@@ -61,6 +67,8 @@ class Face {
   /// The parts of this machine that are there and those that are missing, and whether all is well.
   virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
+  /// The engine that commands here use; one that answers.
+  virtual Result<EngineDoor> engine_door() { return world_error("there is no engine here"); }
   /// A cluster in which this process may act; the workplace has its driver.
   virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
   /// Pulls on a node of a cluster what is ordered there, until a stop is asked for.

@@ -45,7 +45,9 @@ std::string help_of(const Command& command) {
 std::string help_of_group(const std::vector<Command>& commands, std::string_view word) {
   std::string text;
   for (const Command& command : commands)
-    if (command.words.starts_with(cat(word, " ")))
+    if (command.words == word)  // explains itself
+      return {};
+    else if (command.words.starts_with(cat(word, " ")))
       text += summary_line(command);
   return text.empty()
              ? text

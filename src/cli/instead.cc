@@ -83,7 +83,6 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"server",
      "`fettle export --apply` deploys a model from this machine, `fettle serve` is a server of "
      "commands"},
-    {"agent", "there is no agent: `fettle export --apply` deploys from this machine"},
     {"environment", "`fettle enclave ls` lists environments, `fettle enclave add` creates one"},
     {"module", "`fettle project init` creates a project; modules are folders in its `libs`"},
     {"project", "`fettle project init` creates a project"},

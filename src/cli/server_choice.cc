@@ -51,8 +51,8 @@ std::optional<Error> refusal_at_server(const Command& command, const CommandLine
       break;
   }
   return user_error(cat("`fettle ", command.words,
-                        "` acts on a machine, and a server cannot say on which: agents (`--on "
-                        "HOST`) do not exist yet; call it on that machine with `--server local`"));
+                        "` acts on a machine, and a server cannot say on which: call it on that "
+                        "machine with `--server local`"));
 }
 
 Result<std::optional<ClientEnd>> run_elsewhere(const Command& command,

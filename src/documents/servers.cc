@@ -12,7 +12,8 @@ Value moment_or_null(const std::optional<Time>& time) {
 std::vector<Entry> fields_of(const Token& token) {
   std::vector<Value> environments(token.grant.environments.begin(), token.grant.environments.end());
   return {{"name", token.grant.token},
-          {"right", to_string(token.grant.right)},
+          {"right", right_text(token.grant)},
+          {"agent", text_or_null(token.grant.agent)},
           {"environments", Value::list(std::move(environments))},
           {"created", write_moment(token.created)},
           {"expires", moment_or_null(token.expires)}};
@@ -39,6 +40,20 @@ Value value_of(const RunView& run) {
                       {"token", text_or_null(run.token)},
                       {"status", status_of(run)},
                       {"code", run.code ? Value(*run.code) : Value()}});
+}
+
+Value document_of(const std::vector<AgentView>& agents) {
+  std::vector<Value> all;
+  for (const AgentView& agent : agents)
+    all.push_back(Value::dict({{"name", agent.who.name},
+                               {"status", agent.is_connected ? "connected" : "gone"},
+                               {"since", text_or_null(agent.since)},
+                               {"gone", text_or_null(agent.gone)},
+                               {"why", text_or_null(agent.why)},
+                               {"from", text_or_null(agent.who.from)},
+                               {"engine", text_or_null(agent.who.engine)},
+                               {"token", text_or_null(agent.who.token)}}));
+  return Value::list(std::move(all));
 }
 
 Value document_of(const Token& token, const std::optional<Time>& last_used) {

@@ -2,6 +2,7 @@
 /// A server of commands, and what somebody knows of servers.
 
 #include "documents/parts.h"
+#include "remote/agents.h"
 #include "remote/audit_log.h"
 #include "remote/contexts.h"
 #include "remote/run_log.h"
@@ -16,7 +17,9 @@ Value document_of(const Contexts& contexts);
 /// `run`, `command`, `began`, the name of the `token` that began it, `status` (`running`, `ended` or
 /// `killed`), and the exit `code`.
 Value value_of(const RunView& run);
-/// `name`, `right`, `environments` (patterns; none: all), `created`, `expires` and `last_used`.
+/// `name`, `status` (`connected` or `gone`), `since`, `gone`, `why`, `from`, `engine`, `token`.
+Value document_of(const std::vector<AgentView>& agents);
+/// `name`, `right` (or `agent`), the `agent` that its holder may be, `environments` (patterns; none: all), `created`, `expires` and `last_used`.
 Value document_of(const Token& token, const std::optional<Time>& last_used);
 /// The same of a new one, with its `token`, the text that is shown once.
 Value token_document(const Token& token, const std::string& text);

@@ -59,8 +59,14 @@ class Interrupt {
   /// Whether the first request ends the work under way, because that changes nothing.
   bool leaves_at_once() const { return acting_ == 0; }
   /// Says that the work under way runs until it is stopped, so that a stop is its proper end.
-  void expect() { is_expected_ = true; }
+  enum class Ends { by_sigterm, by_any_signal };
+  void expect(Ends ends = Ends::by_sigterm) {
+    ends_ = ends;
+    is_expected_ = true;
+  }
   bool is_expected() const { return is_expected_; }
+  /// Whether Ctrl-C is its proper end, too.
+  bool is_expected_by_any() const { return is_expected_ && ends_ == Ends::by_any_signal; }
   /// While one of these exists, something is being changed.
   class ActGuard {
    public:
@@ -79,6 +85,7 @@ class Interrupt {
   std::atomic<int> asked_{0};
   std::atomic<int> acting_{0};
   std::atomic<bool> is_expected_ = false;
+  std::atomic<Ends> ends_ = Ends::by_sigterm;
   std::stop_source acts_;
   std::mutex mutex_;
   Condition* wakes_ = nullptr;

@@ -26,14 +26,6 @@ constexpr Duration end_limit = 3s, look_again = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
 constexpr int interrupted = 130;
 
-Error error_in(std::string_view json) {
-  const Result<Value> told = read_json(json);
-  if (!told)
-    return world_error("the server told an error that is none");
-  return Error(told->text_at("blame") == "user" ? Blame::user : Blame::world,
-               std::string(told->text_at("message")));
-}
-
 int64_t number_in(std::string_view json, std::string_view key) {
   const Result<Value> told = read_json(json);
   return told ? told->integer_at(key) : 0;
@@ -181,7 +173,7 @@ class Follower {
       case FrameType::end:
         return end_with(static_cast<int>(number_in(frame.payload, "code")));
       case FrameType::error:
-        return error_in(frame.payload);
+        return error_told(frame.payload);
       default:
         return world_error("the server says something that this program does not understand");
     }
@@ -334,7 +326,7 @@ Result<Value> asked(const ServerChoice& server, FrameType type, std::string_view
   if (!frame)
     return lost(server);
   if (frame->type == FrameType::error)
-    return error_in(frame->payload);
+    return error_told(frame->payload);
   return read_json(frame->payload);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/listener.h"
 #include "base/text.h"
+#include "remote/agents.h"
 #include "remote/mirror.h"
 #include "remote/tls_side.h"
 
@@ -82,7 +83,7 @@ int CommandServer::serve(const CommandHost& host,
   sigprocmask(SIG_BLOCK, &set, &before);
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   int first = 0;
-  while (first == 0 || !sessions_.empty() || !tls_sides_.empty()) {
+  while (first == 0 || !sessions_.empty() || !agents_.empty() || !tls_sides_.empty()) {
     std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
                                  pollfd{listener_.get(), POLLIN, 0}};
     static_cast<void>(poll(polled.data(), polled.size(), -1));
@@ -93,16 +94,20 @@ int CommandServer::serve(const CommandHost& host,
         continue;
       if (first != 0) {
         signal_all(sessions_, SIGKILL);
+        signal_all(agents_, SIGKILL);
         signal_all(tls_sides_, SIGKILL);
         continue;
       }
       first = number;
       listener_.close();
+      set_agents_apart();
       signal_all(sessions_, SIGTERM);
       if (!sessions_.empty())
         told("finishing running commands; press Ctrl-C again to stop at once");
     }
     reap();
+    if (first != 0 && sessions_.empty())
+      signal_all(agents_, SIGTERM);
     if (listener_.is_open() && (polled[1].revents & POLLIN) != 0)
       accept(host, told);
   }
@@ -166,6 +171,13 @@ Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {
   return theirs;
 }
 
+/// Commands that end need the engines of agents to the last.
+void CommandServer::set_agents_apart() {
+  for (const AgentView& agent : agents_of(settings_.home))
+    if (std::erase(sessions_, agent.process) > 0)
+      agents_.push_back(agent.process);
+}
+
 pid_t CommandServer::begin_process(const std::function<int()>& work) {
   std::fflush(nullptr);
   const pid_t process = fork();
@@ -180,7 +192,7 @@ pid_t CommandServer::begin_process(const std::function<int()>& work) {
 }
 
 void CommandServer::reap() {
-  for (std::vector<pid_t>* const all : {&sessions_, &tls_sides_})
+  for (std::vector<pid_t>* const all : {&sessions_, &agents_, &tls_sides_})
     std::erase_if(*all, [](pid_t process) {
       const pid_t ended = waitpid(process, nullptr, WNOHANG);
       return ended == process || (ended < 0 && errno == ECHILD);

@@ -36,6 +36,7 @@ class CommandServer {
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
   /// no room for one.
   Descriptor begin_tls(Descriptor client, const Teller& told);
+  void set_agents_apart();
   pid_t begin_process(const std::function<int()>& work);
   void reap();
 
@@ -44,6 +45,7 @@ class CommandServer {
   std::optional<RenewedIdentity> identity_;
   const int port_;
   std::vector<pid_t> sessions_, tls_sides_;
+  std::vector<pid_t> agents_;  ///< sessions that end when all others have
 };
 
 }  // namespace fettle

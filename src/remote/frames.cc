@@ -30,6 +30,13 @@ bool is_letter_of_frame(char letter) {
     case FrameType::document:
     case FrameType::end:
     case FrameType::error:
+    case FrameType::agent:
+    case FrameType::alive:
+    case FrameType::stream_open:
+    case FrameType::stream_bytes:
+    case FrameType::stream_taken:
+    case FrameType::stream_end:
+    case FrameType::stream_break:
       return true;
   }
   return false;

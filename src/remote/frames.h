@@ -6,6 +6,9 @@
 /// A client opens with one frame, whose letter says what it wants, and may then send what the
 /// command reads. A server answers with output, as it comes, and ends with `end`, `document` or
 /// `error`. After the first two the client may open again; an error ends the connection.
+///
+/// An agent opens with `agent`, and is answered by the same. From then on the connection has streams
+/// (`streams.h`), until it ends.
 
 #include <cstdint>
 #include <optional>
@@ -17,11 +20,12 @@
 namespace fettle {
 
 enum class FrameType : char {
-  // From the client: the first one is one of these four.
+  // From the client: the first one is one of these five.
   command = 'c',  ///< JSON, `CommandRequest`
   runs = 'l',     ///< empty; answered by `document`
   attach = 'a',   ///< JSON: `run` (0: the last one)
   cancel = 'k',   ///< JSON: `run`
+  agent = 'g',    ///< JSON: `name`, `engine`; from the server, empty: it is let in
   // From the client, later.
   content = 'd',  ///< bytes of the file that was asked for
   input = 'i',  ///< bytes of standard input; from the server, JSON: `taken`, how many it has taken
@@ -41,6 +45,14 @@ enum class FrameType : char {
   document = 'j',    ///< JSON
   end = 'x',         ///< JSON: `code`
   error = 'e',       ///< JSON: `message`, `blame` (`user` or `world`)
+
+  // Between an agent and its server. Those of a stream begin with its number, in eight bytes.
+  alive = 'h',         ///< empty: says that its side is there
+  stream_open = 'O',   ///< from the server
+  stream_bytes = 'B',  ///< bytes
+  stream_taken = 'T',  ///< in four bytes, how many more of them were taken
+  stream_end = 'E',    ///< this side says no more
+  stream_break = 'R',  ///< this side neither says nor hears any more; why, if it failed
 };
 
 /// What `stop` says if it asks for the proper end of what runs until it is stopped.

@@ -102,10 +102,12 @@ void Line::pull() {
   for (size_t total = 0; !is_gone_ && total < piece_bytes;) {
     std::array<char, piece_bytes> buffer{};
     const ssize_t count = read_some(buffer);
-    if (count > 0)
+    if (count > 0) {
       reader_.add({buffer.data(), static_cast<size_t>(count)});
-    else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+      received_ += static_cast<uint64_t>(count);
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
       leave();
+    }
     if (count <= 0 || !tls_)
       break;
     total += static_cast<size_t>(count);

@@ -42,6 +42,8 @@ class Line {
   bool push_all(Duration patience);
   /// Reads what is there now.
   void pull();
+  /// How many bytes have come.
+  uint64_t received() const { return received_; }
   /// Waits for the bytes of something that is no frame, which comes before the first one. Empty: the
   /// line is gone, or the time is over.
   std::string receive(Duration patience);
@@ -66,6 +68,7 @@ class Line {
   std::optional<Frame> back_;
   std::string unsent_;
   size_t sent_ = 0;
+  uint64_t received_ = 0;
   bool is_gone_ = false;
 };
 

@@ -26,6 +26,10 @@ bool is_like_uuid(const std::string& name) {
 
 std::string_view to_string(Right right) { return right_names[static_cast<size_t>(right)]; }
 
+std::string_view right_text(const Grant& grant) {
+  return grant.agent.empty() ? to_string(grant.right) : right_of_agents;
+}
+
 Result<Right> right_named(std::string_view name) {
   const auto found = std::ranges::find(right_names, name);
   if (found != right_names.end())
@@ -48,6 +52,17 @@ bool Grant::reaches(const std::string& environment) const {
 
 std::optional<Error> refusal_by_rights(const Grant& grant, const CommandNeeds& needs) {
   const std::string token = cat("the token `", grant.token, "`");
+  if (!needs.agent.empty() && grant.agent == needs.agent)
+    return std::nullopt;
+  if (!grant.agent.empty())
+    return user_error(cat(token, " is good for nothing but to be the agent `", grant.agent,
+                          "`, and ",
+                          needs.agent.empty() ? cat("`", needs.what, "` is something else")
+                                              : cat("this one is called `", needs.agent, "`")));
+  if (!needs.agent.empty() && grant.right < needs.right)
+    return user_error(cat(token, " is not for the agent `", needs.agent, "`: ask who keeps the ",
+                          "server for one made with `fettle token create NAME --agent ",
+                          needs.agent, "`"));
   if (grant.right < needs.right)
     return user_error(cat("`", needs.what, "`", needs.manner, " needs the right `",
                           to_string(needs.right), "`, and ", token, " has `",

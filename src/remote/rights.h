@@ -40,11 +40,18 @@ struct Grant {
   std::string
       token_id{};  ///< another token of this name has another one; the server's own has none
 
+  std::string
+      agent{};  ///< its holder may be this agent, and nothing else; empty: it is no such token
+
   bool is_limited() const { return !environments.empty(); }
   /// Whether he is held to his own files and environments. Who may act without a limit has a shell.
   bool is_confined() const { return is_limited() || right < Right::act; }
   bool reaches(const std::string& environment) const;
 };
+
+/// Stands where a right would, of a token for an agent: who knows none of them gives it none.
+inline constexpr std::string_view right_of_agents = "agent";
+std::string_view right_text(const Grant& grant);
 
 /// Which environments a command concerns, as far as its words say.
 enum class Reach : uint8_t {
@@ -60,6 +67,7 @@ struct CommandNeeds {
   std::vector<std::string> environments{};
   std::string what{};    ///< `fettle run`
   std::string manner{};  ///< what asks for more than that: " with `--engine`"; often empty
+  std::string agent{};   ///< which agent he wants to be; empty: none
 };
 
 /// Why this is not for him (`Blame::user`): the right that is missing, the one that he has, and what

@@ -43,6 +43,24 @@ TEST(Rights, EachHasThoseBeforeItInIt) {
   EXPECT_NE(unknown.error().message.find("did you mean `read`?"), std::string::npos);
 }
 
+TEST(Rights, OneForAnAgentIsGoodForThatAlone) {
+  Grant grant{"b-token", Right::read, {}};
+  grant.agent = "b";
+  CommandNeeds needs{Right::admin, Reach::server, {}, "fettle agent --name b", {}, "b"};
+  EXPECT_FALSE(refusal_by_rights(grant, needs));
+  EXPECT_FALSE(refusal_by_rights({"keeper", Right::admin, {}}, needs));
+  for (const Right right : {Right::read, Right::plan, Right::act})
+    EXPECT_TRUE(refusal_by_rights({"other", right, {}}, needs));
+  EXPECT_TRUE(refusal_by_rights({"limited", Right::admin, {"web"}}, needs));
+  needs.agent = "c";
+  EXPECT_TRUE(refusal_by_rights(grant, needs));
+  for (const Right right : {Right::read, Right::plan, Right::act, Right::admin})
+    for (const Reach reach : {Reach::named, Reach::shown, Reach::server, Reach::unknown})
+      EXPECT_TRUE(refusal_by_rights(grant, {right, reach, {"web"}, "fettle x"}));
+  grant.right = Right::admin;  // whatever else it says
+  EXPECT_TRUE(refusal_by_rights(grant, {Right::read, Reach::shown, {}, "fettle x"}));
+}
+
 TEST(Rights, ALimitHoldsWhereverAnEnvironmentIsMeant) {
   const Grant grant{"t", Right::act, {"web-*", "shop"}};
   const auto refused = [&](Reach reach, std::vector<std::string> environments) {
@@ -106,6 +124,22 @@ TEST_F(TokenBookTest, TheFileHasNoTextAndIsItsOwnersAlone) {
   EXPECT_EQ(std::filesystem::status(file()).permissions(), std::filesystem::perms(0600));
   // The digest that is kept is no token.
   EXPECT_NE(right_of(sha256_hex(text)), "read");
+}
+
+TEST_F(TokenBookTest, OneForAnAgentKeepsItsName) {
+  Token token = token_named("b-token", Right::read);
+  token.grant.agent = "b";
+  const std::string text = add(token);
+  EXPECT_EQ(book().grant_of(text, "own", noon)->agent, "b");
+  const std::string kept = *read_file(file());
+  EXPECT_NE(kept.find(R"("right": "agent")"), std::string::npos) << "no right that others know";
+  for (const char* const other : {"\"B\"", "\"../b\"", "\"\"", "null", "3"}) {
+    ASSERT_TRUE(
+        write_file(file(), replace_all(kept, R"("agent": "b")", cat("\"agent\": ", other)), 0600));
+    EXPECT_NE(right_of(text).find("cannot read its tokens"), std::string::npos) << other;
+  }
+  token.grant.agent = "B";
+  EXPECT_EQ(TokenBook(file() += "2", "/nowhere").add(token).error().blame, Blame::user);
 }
 
 TEST_F(TokenBookTest, ForgedOnesAreKnownToNobody) {

@@ -128,11 +128,20 @@ Error refusal_in(const ServerChoice& server, std::string_view reply) {
 
 }  // namespace
 
+Error error_told(std::string_view json) {
+  const Result<Value> told = read_json(json);
+  if (!told)
+    return world_error("the server told an error that is none");
+  return Error(told->text_at("blame") == "user" ? Blame::user : Blame::world,
+               std::string(told->text_at("message")));
+}
+
 Error lost(const ServerChoice& server) {
   return world_error(cat("the connection to the server at `", server.url, "` was lost"));
 }
 
-Result<Line> line_to_server(const ServerChoice& server, std::string_view version) {
+Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
+                            bool* is_refused_for_now) {
   Descriptor socket = TRY(connect_to(server));
   Line line = TRY(server.address.is_secured ? secured_line(server, std::move(socket))
                                             : Result<Line>(Line(std::move(socket))));
@@ -152,6 +161,8 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
   if (!reply.starts_with("HTTP/1.1 101 ")) {
     for (std::string more = " "; !more.empty() && reply.size() < piece_bytes; reply += more)
       more = line.receive(hand_shake_limit);
+    if (is_refused_for_now != nullptr)
+      *is_refused_for_now = reply.starts_with("HTTP/1.1 503 ");
     return reply.empty() ? lost(server) : refusal_in(server, reply);
   }
   line.add_received(std::string_view(reply).substr(end + 4));

@@ -8,8 +8,12 @@ namespace fettle {
 
 /// A line on which a client begins with what it wants. Errors: nobody answers, it is not the server
 /// that it should be, or it refuses. The token is told to none whose certificate does not fit.
-Result<Line> line_to_server(const ServerChoice& server, std::string_view version);
+/// `is_refused_for_now`: that it may let him in at another time; null: nobody wants to know.
+Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
+                            bool* is_refused_for_now = nullptr);
 
+/// What a frame `error` says.
+Error error_told(std::string_view json);
 /// The error of a line that was open.
 Error lost(const ServerChoice& server);
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "remote/agent_session.h"
 #include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
@@ -448,6 +449,8 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
       return RunAnswers(line, settings, visit).list();
     case FrameType::cancel:
       return RunAnswers(line, settings, visit).cancel(run_in(first.payload));
+    case FrameType::agent:
+      return serve_agent(line, settings, visit, first.payload);
     default:
       return user_error("a client begins with what it wants");
   }

@@ -55,9 +55,10 @@ struct ServeSettings {
   std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
   Duration header_limit = 10s;
-  Duration upload_limit = 30s;  ///< for the next bytes of what was asked for
-  Duration idle_limit = 60s;    ///< for the next command of a connection
-  Duration write_limit = 30s;   ///< for a client that takes nothing, at the end of a command
+  Duration upload_limit = 30s;   ///< for the next bytes of what was asked for
+  Duration idle_limit = 60s;     ///< for the next command of a connection
+  Duration agent_silence = 30s;  ///< after which an agent counts as gone
+  Duration write_limit = 30s;    ///< for a client that takes nothing, at the end of a command
 
   /// For mirrors, runs and the audit.
   Path folder() const { return home / "serve"; }

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/lock_file.h"
+#include "base/node_name.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -47,7 +48,8 @@ Value value_of(const Token& token) {
   for (const std::string& pattern : token.grant.environments)
     patterns.emplace_back(pattern);
   return Value::dict({{"name", token.grant.token},
-                      {"right", to_string(token.grant.right)},
+                      {"right", right_text(token.grant)},
+                      {"agent", token.grant.agent.empty() ? Value() : Value(token.grant.agent)},
                       {"environments", Value::list(std::move(patterns))},
                       {"created", write_moment(token.created)},
                       {"expires", token.expires ? Value(write_moment(*token.expires)) : Value()},
@@ -63,7 +65,12 @@ Result<Token> token_of(const Value& value) {
   Token token;
   token.grant.token = value.text_at("name");
   TRY(check_token_name(token.grant.token));
-  token.grant.right = TRY(right_named(value.text_at("right")));
+  if (value.text_at("right") == right_of_agents) {
+    token.grant.agent = value.text_at("agent");
+    TRY(check_node_name(token.grant.agent, "an agent"));
+  } else {
+    token.grant.right = TRY(right_named(value.text_at("right")));
+  }
   const Value& patterns = value.at("environments");
   if (!patterns.is_list())
     return user_error("`environments` must be a list of texts");
@@ -137,6 +144,8 @@ Result<std::string> TokenBook::add(Token token) const {
   for (const std::string& pattern : token.grant.environments)
     if (pattern.empty())
       return user_error("`--environment` must name an environment, or a pattern such as `web-*`");
+  if (!token.grant.agent.empty())
+    TRY(check_node_name(token.grant.agent, "an agent"));
   if (token.grant.right == Right::admin && token.grant.is_limited())
     return user_error(
         "`admin` is about the server as a whole, so it cannot be limited to environments; "

@@ -5,6 +5,13 @@
 #include "remote/tokens.h"
 
 namespace fettle {
+namespace {
+
+std::string_view text_of_need(const CommandNeeds& needs) {
+  return needs.agent.empty() ? to_string(needs.right) : right_of_agents;
+}
+
+}  // namespace
 
 std::string Visit::other_owner(const RunView& run) const {
   if (run.token != name_)
@@ -42,7 +49,7 @@ Result<Grant> Visit::allow(const CommandNeeds& needs, const std::string& shown) 
   if (!refusal)
     return grant;
   AuditEntry refused = entry(shown);
-  refused.right = to_string(needs.right);
+  refused.right = text_of_need(needs);
   refused.refused = refusal->message;
   audit_log(settings_.home).refuse(refused);
   return *refusal;
@@ -53,7 +60,7 @@ Result<std::string> Visit::note(const CommandNeeds& needs, const std::string& sh
   if (needs.right == Right::read)
     return std::string();
   AuditEntry begun = entry(shown);
-  begun.right = to_string(needs.right);
+  begun.right = text_of_need(needs);
   begun.run = run;
   return audit_log(settings_.home).begin(begun);
 }

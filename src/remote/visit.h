@@ -25,6 +25,7 @@ class Visit {
   Result<std::string> note(const CommandNeeds& needs, const std::string& shown, int64_t run) const;
   void note_end(const std::string& noted, int64_t code) const;
 
+  const std::string& from() const { return from_; }
   /// Whose run it is: "the token `ci`". Empty: his own. One that was made later under the same name
   /// is another token.
   std::string other_owner(const RunView& run) const;

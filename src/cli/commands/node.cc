@@ -62,8 +62,8 @@ Result<int> node_add(Face& face) {
   NodeSpec node{.name = face.parsed.argument(0), .engine = face.parsed.text("engine")};
   if (node.engine.empty())
     return user_error(
-        "`--engine` must be the address of the node's engine: `unix:///path`, `tcp://host:port` or "
-        "`ssh://user@host`");
+        "`--engine` must be the address of the node's engine: `unix:///path`, `tcp://host:port`, "
+        "`ssh://user@host` or `agent://host`");
   node.labels = TRY(labels_asked(face));
   node.pulls =
       static_cast<int>(std::clamp<int64_t>(TRY(face.parsed.number("pulls", node.pulls)), 0, 1'000));
@@ -151,7 +151,8 @@ std::vector<Command> node_commands() {
       group.make("node add", "NAME", 1, 1,
                  "Adds a node: an engine that may run pods, at the address of `--engine`.",
                  {"fettle node add n1 --engine ssh://me@n1 --label zone=a",
-                  "fettle node add n2 --engine tcp://n2:2376 --pulls 4"},
+                  "fettle node add n2 --engine tcp://n2:2376 --pulls 4",
+                  "fettle node add n3 --engine agent://n3 --server team"},
                  node_add,
                  {{{"--label"}, "KEY=VALUE", "a label of the node; may be repeated", true},
                   {{"--pulls"}, "COUNT", "how many images it pulls at a time (2)"}}),

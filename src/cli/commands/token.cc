@@ -17,6 +17,11 @@ std::string environments_text(const Grant& grant) {
 Result<Token> token_asked(const Face& face, Time now) {
   Token token;
   token.grant.token = face.parsed.argument(0);
+  token.grant.agent = face.parsed.text("agent");
+  if (!token.grant.agent.empty() && (face.parsed.has("right") || face.parsed.has("environment")))
+    return user_error(
+        "`--agent` makes a token that is good for nothing else: leave out `--right` and "
+        "`--environment`");
   token.grant.right = TRY(right_named(face.parsed.text("right", "read")));
   token.grant.environments = face.parsed.all("environment");
   token.created = now;
@@ -37,13 +42,22 @@ Result<int> token_create(Face& face) {
   if (face.quiet)
     return 0;
   const Right right = token.grant.right;
-  print_error(
-      cat("`", token.grant.token, "` has the right `", to_string(right), "`",
-          token.grant.is_limited() ? cat(" in ", environments_text(token.grant)) : "",
-          token.expires ? cat(" until ", write_moment(*token.expires)) : ", and never expires",
-          right >= Right::act ? ". That is a shell as the user of the server" : "",
-          ".\nKeep the text now: it is not shown again. Its holder puts it into "
-          "$FETTLE_TOKEN, or into a context with `fettle context add NAME URL`"));
+  const std::string lasts = token.expires ? cat(" until ", write_moment(*token.expires)) : "";
+  const std::string& agent = token.grant.agent;
+  if (!agent.empty()) {
+    print_error(cat("`", token.grant.token, "` lets the agent `", agent, "` in",
+                    lasts.empty() ? ", and never expires" : lasts,
+                    ".\nKeep the text now: it is not shown again. On the agent's machine: "
+                    "`FETTLE_TOKEN=… fettle agent --server URL --name ",
+                    agent, "`"));
+    return 0;
+  }
+  print_error(cat("`", token.grant.token, "` has the right `", to_string(right), "`",
+                  token.grant.is_limited() ? cat(" in ", environments_text(token.grant)) : "",
+                  lasts.empty() ? ", and never expires" : lasts,
+                  right >= Right::act ? ". That is a shell as the user of the server" : "",
+                  ".\nKeep the text now: it is not shown again. Its holder puts it into "
+                  "$FETTLE_TOKEN, or into a context with `fettle context add NAME URL`"));
   return 0;
 }
 
@@ -59,8 +73,10 @@ Result<int> token_ls(Face& face) {
     documents.push_back(document_of(token, used));
     const bool is_over = token.expires && *token.expires <= now;
     rows.push_back(
-        {token.grant.token, std::string(to_string(token.grant.right)),
-         environments_text(token.grant), write_moment(token.created),
+        {token.grant.token,
+         cat(right_text(token.grant), token.grant.agent.empty() ? "" : " ", token.grant.agent),
+         token.grant.agent.empty() ? environments_text(token.grant) : "-",
+         write_moment(token.created),
          token.expires ? cat(write_moment(*token.expires), is_over ? " (expired)" : "") : "never",
          used ? write_moment(*used) : "never"});
   }
@@ -123,6 +139,7 @@ std::vector<Command> token_commands() {
         "NAME",
         "limits it to environments of this name, or pattern (`web-*`); may be repeated",
         true},
+       {{"--agent"}, "HOST", "its holder may be the agent of this name, and nothing else"},
        {{"--expires"}, "WHEN", "how long it lives (30d, 12h), or its end (2027-12-31)"}});
   // Its output has the text of the token, which no run keeps.
   create.name_files = [](const CommandLine&, NamedFiles& named) { named.is_stream = true; };

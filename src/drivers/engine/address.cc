@@ -3,12 +3,14 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/node_name.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
 
-constexpr std::string_view schemes = "`unix://`, `tcp://`, `http://`, `https://` or `ssh://`";
+constexpr std::string_view schemes =
+    "`unix://`, `tcp://`, `http://`, `https://`, `ssh://` or `agent://`";
 
 EngineAddress at_socket(const std::string& path) {
   return {.text = "unix://" + path, .unix_socket = path, .base = "http://engine", .ssh = {}};
@@ -39,6 +41,13 @@ Result<EngineAddress> parse_engine_address(std::string_view text, const Variable
   EngineAddress address{.text = std::string(text), .unix_socket = {}, .base = {}, .ssh = {}};
   if (scheme == "ssh") {
     address.ssh = rest;
+    address.base = "http://engine";
+    return address;
+  }
+  if (scheme == "agent") {
+    TRY(check_node_name(rest, "an agent")
+            .context(cat("reading the address `", printable(text), "`")));
+    address.agent = rest;
     address.base = "http://engine";
     return address;
   }

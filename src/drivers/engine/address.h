@@ -18,15 +18,17 @@ struct EngineAddress {
   std::string base;         ///< `http://engine`, `https://host:2376`
   TlsSettings tls{};
   std::string ssh;  ///< of an `ssh://` address: `user@host:port`, to be tunnelled (ssh_tunnel.h)
+  std::string agent{};  ///< of an `agent://` address: its name; where it is, only its server knows
   /// Whether the addresses of containers can be reached from here.
-  bool is_local() const { return !unix_socket.empty() && ssh.empty(); }
+  bool is_local() const { return !unix_socket.empty() && ssh.empty() && agent.empty(); }
 };
 
 /// Variables of the environment, by name. None: it is not set.
 using Variables = std::function<std::optional<std::string>(const char*)>;
 std::optional<std::string> process_variable(const char* name);
 
-/// `unix:///path`, `tcp://host:port`, `http://…`, `https://…` or `ssh://user@host`. For tcp,
+/// `unix:///path`, `tcp://host:port`, `http://…`, `https://…`, `ssh://user@host` or
+/// `agent://host`. For tcp,
 /// `DOCKER_TLS_VERIFY` asks for TLS and `DOCKER_CERT_PATH` is the folder of the files.
 Result<EngineAddress> parse_engine_address(std::string_view text, const Variables& variables);
 

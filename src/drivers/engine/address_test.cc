@@ -27,9 +27,25 @@ TEST(EngineAddress, EverySchemeIsRead) {
   EXPECT_EQ(base("tcp://host", {{"DOCKER_TLS_VERIFY", "1"}}), "https://host:2376  ");
   EXPECT_EQ(base("https://host:1/"), "https://host:1  ");
   EXPECT_EQ(base("ssh://me@host:22"), "http://engine  me@host:22");
+  EXPECT_EQ(base("agent://b"), "http://engine  ");
+  EXPECT_EQ(parse_engine_address("agent://b.c/", variables({}))->agent, "b.c");
+  for (const char* const name : {"agent://B", "agent://../b", "agent://a/b", "agent://me@b"})
+    EXPECT_NE(base(name).find("is not a name for an agent"), std::string::npos) << name;
   EXPECT_EQ(base("unix://a"), "the socket in `unix://a` must be an absolute path");
   EXPECT_TRUE(base("/a/b.sock").starts_with("invalid address of an engine `/a/b.sock`, expected"));
   EXPECT_TRUE(base("ftp://x").starts_with("unknown scheme in `ftp://x`, expected"));
+}
+
+TEST(EngineAddress, OnlyASocketOfThisMachineIsLocal) {
+  const auto is_local = [](const char* text) {
+    EngineAddress address = *parse_engine_address(text, variables({}));
+    if (address.unix_socket.empty())
+      address.unix_socket = "/tunnel";  // once it is connected
+    return address.is_local();
+  };
+  EXPECT_TRUE(is_local("unix:///a/b.sock"));
+  EXPECT_FALSE(is_local("ssh://me@host"));
+  EXPECT_FALSE(is_local("agent://b"));
 }
 
 TEST(EngineAddress, CertificatesAreTakenFromTheirFolder) {

@@ -60,8 +60,16 @@ Status check_permission(const std::string& socket) {
 }  // namespace
 
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
-                               const WaitLimits& limits, std::stop_token stop) {
+                               const WaitLimits& limits, std::stop_token stop,
+                               const AgentSockets& agents) {
   EngineLink link{.address = address};
+  if (!address.agent.empty()) {
+    if (!agents)
+      return world_error("agents are known to a server of commands alone");
+    link.address.unix_socket = TRY(agents(address.agent));
+    TRY(Engine(http, link.address, {}, limits).ping(stop));
+    return link;
+  }
   // To whoever may not look into its folder, a socket seems not to exist.
   if (!address.unix_socket.empty())
     TRY(check_permission(address.unix_socket));
@@ -90,7 +98,7 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
   const bool asked_for = !options.given.empty() || options.variables("DOCKER_HOST");
   std::vector<std::string> tried;
   for (const EngineAddress& address : candidates) {
-    Result<EngineLink> link = link_engine(http, address, options.limits, stop);
+    Result<EngineLink> link = link_engine(http, address, options.limits, stop, options.agents);
     if (link || is_cancelled(link.error()))
       return link;
     if (asked_for)

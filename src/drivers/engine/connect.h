@@ -16,12 +16,16 @@ struct EngineLink {
   std::shared_ptr<LocalSocket> tunnel{};
 };
 
+/// The socket at which an agent's engine is reached. Error: it is not connected.
+using AgentSockets = std::function<Result<std::string>(const std::string& name)>;
+
 struct ConnectOptions {
   std::string given;      ///< the value of `--engine`; must answer unless it is empty
   Path private_root;      ///< the folder of a private Podman
   bool may_start = true;  ///< starts it if no engine answers
   /// Called when a private Podman is used.
   std::function<void(const std::string&)> notice{};
+  AgentSockets agents{};  ///< none: no server's agents are known here
   Variables variables = process_variable;
   WaitLimits limits{};
 };
@@ -32,6 +36,7 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
 
 /// A link to one address, if an engine answers there.
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
-                               const WaitLimits& limits, std::stop_token stop);
+                               const WaitLimits& limits, std::stop_token stop,
+                               const AgentSockets& agents = {});
 
 }  // namespace fettle

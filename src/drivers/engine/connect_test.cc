@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/http.h"
 #include "base/text.h"
+#include "drivers/engine/dial.h"
 
 namespace fettle {
 namespace {
@@ -107,6 +108,40 @@ TEST_F(SocketPermission, TheAdviceNamesWhoMayUseIt) {
   ASSERT_EQ(chmod(folder_->path().c_str(), 0700), 0);
   EXPECT_EQ(told(0, 0, 0666), "permission denied: you may not enter the folder of this socket")
       << "it is there";
+}
+
+TEST(AgentAddress, IsFoundByWhoKnowsAgentsAlone) {
+  HttpClient http;
+  const EngineAddress address = *parse_engine_address("agent://b", process_variable);
+  const auto nobody = link_engine(http, address, {}, {});
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().blame, Blame::world);
+  EXPECT_EQ(nobody.error().message, "agents are known to a server of commands alone");
+  std::string asked;
+  const auto gone = link_engine(http, address, {}, {}, [&](const std::string& name) {
+    asked = name;
+    return Result<std::string>(world_error("it has gone"));
+  });
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().message, "it has gone");
+  EXPECT_EQ(asked, "b");
+}
+
+/// Dials, and says what became of it.
+std::string dialled(const char* text) {
+  const auto address = parse_engine_address(text, [](const char*) { return std::nullopt; });
+  const auto socket = dial_engine(*address);
+  return socket ? ""
+                : cat(socket.error().blame == Blame::user ? "user: " : "", socket.error().message);
+}
+
+TEST_F(SocketPermission, AnEngineIsDialledWhereItsBytesAreInClearText) {
+  EXPECT_EQ(dialled(cat("unix://", path_).c_str()), "");
+  EXPECT_EQ(dialled("unix:///nowhere"),
+            "no engine answers at `unix:///nowhere`: no such file or directory");
+  EXPECT_EQ(dialled("tcp://127.0.0.1:1"), "") << "it is told of later";
+  EXPECT_TRUE(dialled("https://127.0.0.1:1").starts_with("user: an agent passes on"));
+  EXPECT_TRUE(dialled("agent://b").starts_with("user: an agent brings the engine of its own"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/node_name.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "controller/workloads.h"
@@ -18,18 +19,6 @@ constexpr int most_pulls_of_one = 100;
 
 bool is_plain(char c, std::string_view beside) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || beside.find(c) != beside.npos;
-}
-
-/// Checks a name by the rules of Kubernetes: it becomes part of keys and of names of drivers.
-Status check_name(std::string_view name) {
-  const bool is_good = !name.empty() && name.size() <= longest_name &&
-                       std::ranges::all_of(name, [](char c) { return is_plain(c, "-."); }) &&
-                       is_plain(name.front(), "") && is_plain(name.back(), "");
-  if (is_good)
-    return {};
-  return user_error(cat("`", printable(clipped(name, longest_name)),
-                        "` is not a name for a node: use at most 63 lower case letters, digits, "
-                        "`-` and `.`, with a letter or digit first and last"));
 }
 
 Status check_labels(const NodeSpec& node) {
@@ -109,7 +98,7 @@ Result<std::vector<Name>> await_controllers(const Workplace& place) {
 }
 
 Status add_node(const Workplace& place, const NodeSpec& node) {
-  TRY(check_name(node.name));
+  TRY(check_node_name(node.name, "a node"));
   TRY(check_labels(node));
   if (place.check_engine)
     TRY(place.check_engine(node.engine));

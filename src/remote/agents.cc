@@ -1,0 +1,213 @@
+#include "remote/agents.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/node_name.h"
+#include "base/rfc3339.h"
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+/// More than there may be: who connects without waiting finds room.
+constexpr int waiting_connections = 512;
+constexpr size_t longest_engine = 200;
+constexpr std::string_view note_ending = ".json";
+/// One that has been gone for so long is forgotten when another one comes.
+constexpr Duration forgotten_after = 30 * 24h;
+
+Path agents_folder(const Path& home) { return home / "serve" / "agents"; }
+
+Path file_of(const Path& home, const std::string& name, std::string_view ending) {
+  return agents_folder(home) / cat(name, ending);
+}
+
+std::optional<Time> time_of(const Path& file) {
+  struct stat about{};
+  if (stat(file.c_str(), &about) != 0)
+    return std::nullopt;
+  return Time(std::chrono::seconds(about.st_mtim.tv_sec));
+}
+
+AgentView view_of(const Path& home, const std::string& name) {
+  AgentView view;
+  view.who.name = name;
+  const Path file = file_of(home, name, note_ending);
+  const Result<std::string> text = read_file(file);
+  const Result<Value> note = read_json(text.value_or(""));
+  if (note) {
+    view.who.engine = note->text_at("engine");
+    view.who.from = note->text_at("from");
+    view.who.token = note->text_at("token");
+    view.since = note->text_at("since");
+    view.gone = note->text_at("gone");
+    view.why = note->text_at("why");
+    view.process = static_cast<pid_t>(note->integer_at("process"));
+  }
+  view.is_connected =
+      view.gone.empty() && LockFile::is_taken(file_of(home, name, ".lock")).value_or(false);
+  if (!view.is_connected && view.gone.empty())
+    if (const std::optional<Time> last = time_of(file))
+      view.gone = write_moment(*last);
+  return view;
+}
+
+void forget_old(const Path& home, Time now) {
+  for (const AgentView& view : agents_of(home)) {
+    const std::optional<Time> last = time_of(file_of(home, view.who.name, note_ending));
+    if (view.is_connected || !last || now - *last < forgotten_after)
+      continue;
+    Result<std::optional<LockFile>> lock = LockFile::take(file_of(home, view.who.name, ".lock"));
+    if (!lock || !*lock)
+      continue;
+    for (const std::string_view ending : {std::string_view(".sock"), note_ending})
+      unlink(file_of(home, view.who.name, ending).c_str());
+    (**std::move(lock)).remove();
+  }
+}
+
+/// "`a`, `b` and `c`"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += cat(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", "`", names[i], "`");
+  return text;
+}
+
+}  // namespace
+
+std::string shown_of_agent(std::string_view name) { return cat("fettle agent --name ", name); }
+
+Result<AgentIdentity> agent_identity_of(std::string_view json) {
+  const Result<Value> said = read_json(json);
+  if (!said || !said->is_dict())
+    return user_error("an agent begins with its name");
+  AgentIdentity who;
+  who.name = said->text_at("name");
+  who.engine = printable(clipped(said->text_at("engine"), longest_engine));
+  TRY(check_node_name(who.name, "an agent"));
+  return who;
+}
+
+std::string json_of(const AgentIdentity& who) {
+  return write_json(Value::dict({{"name", who.name}, {"engine", who.engine}}));
+}
+
+std::vector<AgentView> agents_of(const Path& home) {
+  std::vector<AgentView> all;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(agents_folder(home), failure)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.ends_with(note_ending))
+      continue;
+    const std::string name = file.substr(0, file.size() - note_ending.size());
+    if (check_node_name(name, "an agent"))
+      all.push_back(view_of(home, name));
+  }
+  std::ranges::sort(all, {}, [](const AgentView& view) { return view.who.name; });
+  return all;
+}
+
+Result<std::string> socket_of_agent(const Path& home, const std::string& name) {
+  const std::vector<AgentView> all = agents_of(home);
+  const auto found =
+      std::ranges::find(all, name, [](const AgentView& view) { return view.who.name; });
+  if (found != all.end() && found->is_connected)
+    return file_of(home, name, ".sock").string();
+  if (all.empty())
+    return world_error(
+        cat("no agent has ever come to a server of `", home.string(),
+            "`: `fettle agent --server URL --name ", name,
+            "` on that machine connects its engine to `fettle serve`, and commands at that server "
+            "reach it"));
+  std::vector<std::string> names;
+  for (const AgentView& view : all)
+    if (view.is_connected)
+      names.push_back(view.who.name);
+  return world_error(
+      cat("the agent `", name, "` is not connected",
+          found == all.end()
+              ? " and never was"
+              : cat(": it has been gone since ", found->gone, found->why.empty() ? "" : " (",
+                    found->why, found->why.empty() ? "" : ")"),
+          names.empty() ? "; no other one is"
+                        : cat("; connected ", names.size() == 1 ? "is " : "are ", listed(names))));
+}
+
+Result<AgentPlace> AgentPlace::take(const Path& home, AgentIdentity who, Time now) {
+  const Path folder = agents_folder(home);
+  TRY(make_directories(folder));
+  if (chmod(folder.c_str(), 0700) != 0)
+    return file_error("cannot close to others", folder);
+  forget_old(home, now);
+  std::optional<LockFile> lock = TRY(LockFile::take(file_of(home, who.name, ".lock")));
+  if (!lock) {
+    const AgentView other = view_of(home, who.name);
+    return world_error(cat("another agent `", who.name, "` is connected, since ", other.since,
+                           " from ", other.who.from,
+                           ": one name is one machine. If that is an earlier connection of this "
+                           "one, it ends when nothing has been heard of it for a while"));
+  }
+  const Path base = folder / who.name;
+  AgentPlace place(std::move(who), base, *std::move(lock), now);
+  TRY(place.listen());
+  TRY(place.write(std::nullopt, ""));
+  return place;
+}
+
+Status AgentPlace::listen() {
+  const std::string path = file(".sock").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return user_error(cat("the socket of the agent at the server would be `", path, "`, which has ",
+                          path.size(), " bytes, and ", sizeof address.sun_path - 1,
+                          " are possible: give the agent a shorter name, or the server a home "
+                          "(`$FETTLE_HOME`) with a shorter path"));
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  unlink(path.c_str());  // of one that was killed
+  listener_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const mode_t before = umask(0177);
+  const bool is_bound =
+      bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  umask(before);
+  if (!is_bound || ::listen(listener_.get(), waiting_connections) != 0)
+    return world_error(cat("cannot listen at `", path, "`: ", lower_case(std::strerror(errno))));
+  return {};
+}
+
+Status AgentPlace::write(std::optional<Time> gone, std::string_view why) const {
+  return write_file(
+      file(note_ending),
+      cat(write_json(Value::dict({{"name", who_.name},
+                                  {"engine", who_.engine},
+                                  {"from", who_.from},
+                                  {"token", who_.token},
+                                  {"since", write_moment(since_)},
+                                  {"process", static_cast<int64_t>(getpid())},
+                                  {"gone", gone ? write_moment(*gone) : std::string()},
+                                  {"why", why}})),
+          "\n"),
+      0600);
+}
+
+void AgentPlace::note_life() const {
+  static_cast<void>(!!utimensat(AT_FDCWD, file(note_ending).c_str(), nullptr, 0));
+}
+
+void AgentPlace::leave(Time now, std::string_view why) && {
+  listener_.close();
+  unlink(file(".sock").c_str());
+  static_cast<void>(write(now, why));
+  std::move(lock_).remove();
+}
+
+}  // namespace fettle
