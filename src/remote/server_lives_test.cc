@@ -272,7 +272,11 @@ TEST_F(ServerOfCommandsTest, AProperEndAsksCommandsToStop) {
   Client client(command({"wait", flag()}));
   client.await("waiting\n");
   EXPECT_EQ(stop(SIGTERM), 0);
-  EXPECT_EQ(client.end().output, "waiting\nstopped\n");
+  const Report ended = client.end();
+  EXPECT_EQ(ended.output, "waiting\nstopped\n");
+  EXPECT_EQ(ended.code, 130);
+  // It could have ended without a word, as after Ctrl-C.
+  EXPECT_EQ(ended.errors, "error: the server ended, and interrupted the command\n");
 }
 
 TEST_F(ServerOfCommandsTest, TooManyConnectionsAreToldSo) {

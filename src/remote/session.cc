@@ -33,6 +33,7 @@ constexpr int last_reads = 64;
 constexpr char first_of_tls = 0x16;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
+constexpr int code_of_interruption = 130;
 
 Value error_value(const Error& error) {
   return Value::dict(
@@ -184,6 +185,7 @@ class CommandSession {
       if (polled[signalled].revents != 0) {
         signalfd_siginfo ignored{};
         static_cast<void>(!::read(signals.get(), &ignored, sizeof ignored));
+        is_server_ending_ = true;
         kill(child_.process, SIGTERM);
       }
       if (polled[control].revents != 0) {
@@ -213,8 +215,12 @@ class CommandSession {
     int status = 0;
     while (waitpid(child_.process, &status, 0) < 0 && errno == EINTR) {
     }
-    if (WIFEXITED(status))
+    if (WIFEXITED(status)) {
+      // Who interrupts a command knows why it ends without a word; here nobody did.
+      if (is_server_ending_ && WEXITSTATUS(status) == code_of_interruption)
+        tell(FrameType::errors, "error: the server ended, and interrupted the command\n");
       return WEXITSTATUS(status);
+    }
     // It could not say so itself. Whoever interrupts it, or reads no more, knows.
     const int signal = WTERMSIG(status);
     if (signal != SIGINT && signal != SIGPIPE && signal != SIGHUP)
@@ -431,6 +437,7 @@ class CommandSession {
   bool input_is_open_ = false, input_ends_ = false;
   std::optional<std::chrono::steady_clock::time_point> hangs_up_at_;
   bool is_reader_ = false, is_bound_ = false, has_gone_ = false, is_raw_ = false;
+  bool is_server_ending_ = false;
 };
 
 int64_t run_in(std::string_view json) {
