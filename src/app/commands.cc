@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/scheduled_command.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -37,6 +38,7 @@ Command doctor_command();
 Command web_command();
 std::vector<Command> server_commands();
 std::vector<Command> token_commands();
+std::vector<Command> schedule_commands();
 Command api_command();
 std::vector<Command> store_commands();
 std::vector<Command> engine_commands();
@@ -126,6 +128,15 @@ Command completion_command() {
       completion);
 }
 
+/// What it has run may be any command of the table.
+std::vector<Command> schedule_commands_with_files() {
+  std::vector<Command> commands = schedule_commands();
+  for (Command& command : commands)
+    if (command.words == "schedule add")
+      command = with_files(std::move(command), name_scheduled_files);
+  return commands;
+}
+
 std::vector<Command> make_all() {
   using Commands = std::vector<Command>;
   Commands all;
@@ -151,6 +162,7 @@ std::vector<Command> make_all() {
         store_commands(),
         server_commands(),
         token_commands(),
+        schedule_commands_with_files(),
         Commands{api_command()},
         kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})

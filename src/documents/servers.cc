@@ -53,6 +53,30 @@ Value token_document(const Token& token, const std::string& text) {
   return Value::dict(std::move(fields));
 }
 
+Value value_of(const ScheduleView& view) {
+  const ScheduleTimes& times = view.schedule.times;
+  const ScheduleState& state = view.state;
+  return Value::dict({{"name", view.schedule.name},
+                      {"command", view.schedule.shown},
+                      {"cron", text_or_null(times.cron)},
+                      {"every", times.cron.empty() ? Value(to_string(times.every)) : Value()},
+                      {"next", moment_or_null(view.next)},
+                      {"token", view.schedule.token},
+                      {"run", state.run == 0 ? Value() : Value(state.run)},
+                      {"status", text_or_null(view.status)},
+                      {"code", state.code ? Value(*state.code) : Value()},
+                      {"began", moment_or_null(state.began)},
+                      {"why_not", text_or_null(state.why_not)},
+                      {"skipped", state.skipped}});
+}
+
+Value document_of(const std::vector<ScheduleView>& views) {
+  std::vector<Value> all;
+  for (const ScheduleView& view : views)
+    all.push_back(value_of(view));
+  return Value::list(std::move(all));
+}
+
 Value document_of(const std::vector<AuditEntry>& entries) {
   std::vector<Value> all;
   for (const AuditEntry& entry : entries)

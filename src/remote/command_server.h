@@ -36,6 +36,8 @@ class CommandServer {
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
   /// no room for one.
   Descriptor begin_tls(Descriptor client, const Teller& told);
+  /// A process that ends with the server, and that it waits for.
+  pid_t begin_session(const std::function<int()>& work);
   pid_t begin_process(const std::function<int()>& work);
   void reap();
 

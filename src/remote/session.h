@@ -35,6 +35,14 @@ struct Permit {
   std::map<std::string, std::string> variables{};
 };
 
+/// A command of a server, as it sees itself.
+struct ServedCaller {
+  const CommandRequest& request;
+  const std::string& root;  ///< stands for `/` of the client
+  const Grant& grant;
+  const std::optional<std::string>& zone;  ///< `TZ` of the server
+};
+
 /// What runs commands: the program.
 struct CommandHost {
   /// Error (`Blame::user`): such a command is not run for others.
