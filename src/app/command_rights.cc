@@ -230,7 +230,7 @@ CommandNeeds needs_of(const Command& command, const CommandLine& parsed) {
     if (const auto scheduled = scheduled_command(parsed)) {
       needs = needs_of(*scheduled->command, scheduled->parsed);
       // Whoever only looks keeps nothing at a server.
-      needs.right = std::max(needs.right, Right::plan);
+      needs.right = std::max(needs.right, parsed.has("git") ? Right::act : Right::plan);
       needs.what = cat("fettle schedule add … ", scheduled->command->words);
       return needs;
     }

@@ -48,6 +48,7 @@
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
+#include "packages/git_cache.h"
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/limited_store.h"
@@ -227,6 +228,12 @@ class Program : public Face {
               before_output({});
               const ServedCommand served{request, root, store, permit, zone};
               return run(request.words, request.is_kurtosis, &served);
+            },
+            [](const Path& folder, const std::string& url, const std::string& branch) {
+              GitCache cache{folder, {}, the_interrupt().acts_token()};
+              cache.url = url;
+              return cache.checkout("checkout",
+                                    branch.empty() ? branch : cat("refs/heads/", branch));
             }};
   }
 

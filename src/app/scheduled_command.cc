@@ -49,7 +49,7 @@ Result<ScheduledCommand> scheduled_command(const CommandLine& parsed) {
 void name_scheduled_files(const CommandLine& parsed, NamedFiles& named) {
   // What is wrong with it is said by the server.
   const Result<ScheduledCommand> scheduled = scheduled_command(parsed);
-  if (!scheduled)
+  if (!scheduled || parsed.has("git"))
     return;
   const NamedFiles inner = named_files(*scheduled->command, scheduled->parsed);
   named.reads.insert(named.reads.end(), inner.reads.begin(), inner.reads.end());

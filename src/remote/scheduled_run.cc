@@ -27,6 +27,8 @@ constexpr Duration longest_patience = 20s;
 constexpr Duration pause_of_retries = 5s;
 constexpr Duration pause_of_held_bytes = 20ms, pause_for_mirror = 100ms;
 constexpr int last_reads_of_run = 64;
+/// Of a commit, for people.
+constexpr size_t shown_digits = 12;
 
 /// Sends what a command prints to its run.
 class RunOutput {
@@ -127,6 +129,7 @@ class ScheduledRun {
     if (!lock)
       return {};
     schedule_ = TRY(book_.find(name_));
+    schedule_.request = TRY(book_.request(name_));
     const ScheduleState state = TRY(book_.state(name_));
     const std::optional<Time> due = next_time(schedule_.times, state);
     const Time now = settings_.clock();
@@ -137,15 +140,29 @@ class ScheduledRun {
     const Result<Permit> permit = look ? permit_for(*look, now) : Result<Permit>(look.error());
     if (!permit)
       return refuse(permit.error(), look ? look->needs.right : schedule_.right);
+    const Status fetched = schedule_.git.url.empty() ? Status() : fetch_files();
+    if (!fetched)
+      return run_as(*look, *permit,
+                    [&](RunOutput& output, RunLog&) { return fail(output, fetched.error()); });
+    if (!has_news(state))
+      return book_.change(name_, [&](ScheduleState& changed) {
+        changed.counted = settings_.clock();
+        changed.why_not = cat("nothing is new since commit ", commit_.substr(0, shown_digits));
+      });
     Mirror mirror = TRY(await_mirror());
-    TRY(place_files(mirror));
-    return run_in(mirror, *look, *permit);
+    return run_as(*look, *permit, [&](RunOutput& output, RunLog& log) {
+      if (const Status placed = place_files(mirror); !placed)
+        return fail(output, placed.error());
+      return act(mirror, *permit, output, log);
+    });
   }
 
  private:
   Result<Permit> permit_for(const CommandLook& look, Time now) {
     Permit permit{TRY(grant_of_adder(schedule_, settings_.home, now)), look.needs.right, {}};
-    if (std::optional<Error> refusal = refusal_by_rights(permit.grant, look.needs))
+    CommandNeeds needs = look.needs;
+    needs.right = std::max(needs.right, schedule_.right);
+    if (std::optional<Error> refusal = refusal_by_rights(permit.grant, needs))
       return *std::move(refusal);
     CommandRequest& request = schedule_.request;
     permit.variables = request.environment;
@@ -175,6 +192,95 @@ class ScheduledRun {
     });
   }
 
+  /// What is asked for at a time of cron, or by somebody, is done in any case.
+  bool has_news(const ScheduleState& state) const {
+    return schedule_.git.url.empty() || !schedule_.times.cron.empty() || state.is_asked ||
+           commit_ != state.done_commit;
+  }
+
+  /// Makes the branch, as it is now, the files of the command. Git may take threads and time, and
+  /// somebody may end it, so it has a process of its own.
+  Status fetch_files() {
+    const Path folder = book_.fetched(name_);
+    CommandRequest nothing;
+    nothing.folder = "/";
+    CommandChild child = TRY(start_command(nothing, "/", [&] {
+      const Result<std::string> made =
+          host_.fetch ? host_.fetch(folder, schedule_.git.url, schedule_.git.branch)
+                      : Result<std::string>(world_error("this program does not know git"));
+      const std::string said = made ? *made : made.error().message;
+      return ::write(made ? STDOUT_FILENO : STDERR_FILENO, said.data(), said.size()) ==
+                         static_cast<ssize_t>(said.size()) &&
+                     made
+                 ? 0
+                 : 1;
+    }));
+    const std::string output = all_that_comes(child.output), errors = all_that_comes(child.errors);
+    int status = 0;
+    while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    const size_t at = output.rfind('@');
+    if (status != 0 || at == output.npos)
+      return world_error(errors.empty() ? "git was ended" : errors);
+    commit_ = output.substr(at + 1);
+    checkout_ = output;
+    remove_older_checkouts(folder);
+    return {};
+  }
+
+  static std::string all_that_comes(const Descriptor& from) {
+    std::string text;
+    std::array<char, 4'096> buffer{};
+    pollfd one{from.get(), POLLIN, 0};
+    while (poll(&one, 1, -1) > 0) {
+      const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+      if (count <= 0 && errno != EAGAIN && errno != EINTR)
+        break;
+      if (count == 0)
+        break;
+      text.append(buffer.data(), count > 0 ? static_cast<size_t>(count) : 0);
+    }
+    return text;
+  }
+
+  void remove_older_checkouts(const Path& folder) const {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+      if (entry.path().filename().string().find('@') != std::string::npos &&
+          entry.path() != Path(checkout_))
+        static_cast<void>(remove_tree(entry.path()));
+  }
+
+  /// As if they had come with the command, always at the same place.
+  Status list_checkout() {
+    std::vector<FileEntry>& files = schedule_.request.files;
+    files.clear();
+    for (const TreeEntry& entry : TRY(list_tree(checkout_))) {
+      FileEntry file{cat(schedule_.request.folder, "/", entry.path), FileEntry::Type::folder,
+                     entry.mode};
+      if (entry.type == TreeEntry::Type::symlink) {
+        file.type = FileEntry::Type::link;
+        file.target = entry.target;
+      } else if (entry.type == TreeEntry::Type::file) {
+        file.type = FileEntry::Type::file;
+        file.size = entry.size;
+        Sha256 hash;
+        TRY(pump(TRY(source_of_file(checkout_ / entry.path)), [&](std::string_view bytes) {
+          hash.add(bytes);
+          return Status();
+        }));
+        file.digest = hash.hex();
+      }
+      files.push_back(std::move(file));
+    }
+    return {};
+  }
+
+  Path source_of_content(const FileEntry& entry) const {
+    return checkout_.empty() ? book_.content(name_, entry.digest)
+                             : checkout_ / entry.path.substr(schedule_.request.folder.size() + 1);
+  }
+
   /// Waits for others to end, if there are as many commands as may be.
   Result<Mirror> await_mirror() const {
     while (true) {
@@ -184,7 +290,9 @@ class ScheduledRun {
     }
   }
 
-  Status place_files(Mirror& mirror) const {
+  Status place_files(Mirror& mirror) {
+    if (!checkout_.empty())
+      TRY(list_checkout());
     const CommandRequest& request = schedule_.request;
     std::vector<FileEntry> files = request.files;
     if (request.folder != "/" &&
@@ -193,7 +301,7 @@ class ScheduledRun {
     for (const size_t entry : TRY(mirror.place(files))) {
       const auto named = std::ranges::find(files, mirror.path_of(entry), &FileEntry::path);
       TRY(mirror.begin_content(entry));
-      const ByteSource source = TRY(source_of_file(book_.content(name_, named->digest)));
+      const ByteSource source = TRY(source_of_file(source_of_content(*named)));
       TRY(pump(source, [&](std::string_view bytes) { return mirror.add_content(bytes); }));
       if (!TRY(mirror.end_content()))
         return world_error(cat("a part of `", named->path, "` is lost"));
@@ -201,58 +309,73 @@ class ScheduledRun {
     return mirror.finish();
   }
 
-  Status run_in(const Mirror& mirror, const CommandLook& look, const Permit& permit) {
+  /// Makes it a run: its number is known, and its time is done with, before anything is.
+  Status run_as(const CommandLook& look, const Permit& permit,
+                const std::function<int(RunOutput& output, RunLog& log)>& work) {
     RunLog log = TRY(RunLog::begin(settings_.folder() / "runs",
                                    {look.shown, permit.grant.token, look.needs.environments,
                                     look.watch, permit.grant.token_id},
                                    settings_.clock()));
-    // From here on, its time is done with, whatever happens to us.
     const Status counted = book_.change(name_, [&](ScheduleState& state) {
       state.counted = settings_.clock();
       state.is_asked = false;
       state.run = log.number();
       state.began = state.counted;
+      state.commit = commit_;
       state.code.reset();
       state.why_not.clear();
     });
     book_.wake();  // its next time is known now
     int code = 1;
+    RunOutput output(log, (settings_.folder() / "mirrors").string());
     if (counted)
-      code = act(mirror, look, permit, log);
+      code = work_noted(look, output, log, work);
     TRY(log.end(code));
     TRY(counted);
-    return book_.change(name_, [&](ScheduleState& state) { state.code = code; });
+    return book_.change(name_, [&](ScheduleState& state) {
+      state.code = code;
+      if (code == 0)
+        state.done_commit = commit_;
+    });
   }
 
-  int act(const Mirror& mirror, const CommandLook& look, const Permit& permit, RunLog& log) {
-    RunOutput output(log, (settings_.folder() / "mirrors").string());
-    const auto fail = [&](const Error& error) {
-      output.add(FrameType::errors, cat("error: ", to_string(error), "\n"));
-      return 1;
-    };
+  /// With its entry of the audit, without which it must not begin.
+  int work_noted(const CommandLook& look, RunOutput& output, RunLog& log,
+                 const std::function<int(RunOutput& output, RunLog& log)>& work) {
     std::string noted;
     if (look.needs.right != Right::read) {
       AuditEntry begun = audit_entry(look.needs.right);
       begun.run = log.number();
       Result<std::string> id = audit_log(settings_.home).begin(begun);
       if (!id)
-        return fail(id.error());
+        return fail(output, id.error());
       noted = *std::move(id);
     }
-    const CommandRequest& request = schedule_.request;
-    const std::string root = mirror.root();
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGTERM);
-    Result<CommandChild> child =
-        start_command(request, request.folder == "/" ? root : root + request.folder,
-                      [&] { return host_.run(request, root, permit); });
-    sigprocmask(SIG_BLOCK, &ends, nullptr);
-    const Descriptor signals(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
-    const int code = child ? follow_scheduled(*child, log, output, signals) : fail(child.error());
+    const int code = work(output, log);
     if (!noted.empty())
       audit_log(settings_.home).end(noted, code, settings_.clock());
     return code;
+  }
+
+  static int fail(RunOutput& output, const Error& error) {
+    output.add(FrameType::errors, cat("error: ", to_string(error), "\n"));
+    return 1;
+  }
+
+  int act(const Mirror& mirror, const Permit& permit, RunOutput& output, RunLog& log) {
+    const CommandRequest& request = schedule_.request;
+    const std::string root = mirror.root();
+    Result<CommandChild> child =
+        start_command(request, request.folder == "/" ? root : root + request.folder,
+                      [&] { return host_.run(request, root, permit); });
+    if (!child)
+      return fail(output, child.error());
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    return follow_scheduled(*child, log, output,
+                            Descriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)));
   }
 
   const ServeSettings& settings_;
@@ -260,6 +383,8 @@ class ScheduledRun {
   const ScheduleBook book_;
   const std::string name_;
   Schedule schedule_;
+  Path checkout_;       ///< with the files of `commit_`
+  std::string commit_;  ///< empty: no repository is fetched
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/rfc3339.h"
 #include "base/text.h"
@@ -15,20 +16,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration change_limit = 10s;
+constexpr Duration schedule_change_limit = 10s;
 /// How far a clock may go back without anything but waiting.
 constexpr Duration small_step = 1h;
 constexpr Duration least_interval = 1s, largest_interval = 366 * 24h;
-constexpr size_t longest_name = 63;
+constexpr size_t longest_schedule_name = 63;
 
 Status check_name(const std::string& name) {
   constexpr std::string_view known =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  if (name.empty() || name.size() > longest_name || name[0] == '.' || name[0] == '-' ||
+  if (name.empty() || name.size() > longest_schedule_name || name[0] == '.' || name[0] == '-' ||
       name.find_first_not_of(known) != name.npos)
     return user_error(cat("a schedule cannot be called `", printable(name),
                           "`: its name has letters, digits, `-`, `_` and `.`, and at most ",
-                          longest_name, " of them"));
+                          longest_schedule_name, " of them"));
   return {};
 }
 
@@ -46,6 +47,8 @@ Value state_value(const ScheduleState& state) {
                       {"run", state.run},
                       {"began", moment_value(state.began)},
                       {"code", state.code ? Value(*state.code) : Value()},
+                      {"commit", state.commit},
+                      {"done_commit", state.done_commit},
                       {"why_not", state.why_not},
                       {"skipped", state.skipped},
                       {"is_asked", state.is_asked}});
@@ -58,6 +61,8 @@ ScheduleState state_of(const Value& value) {
   state.began = moment_in(value, "began");
   if (value.at("code").is_integer())
     state.code = value.integer_at("code");
+  state.commit = value.text_at("commit");
+  state.done_commit = value.text_at("done_commit");
   state.why_not = value.text_at("why_not");
   state.skipped = value.integer_at("skipped");
   state.is_asked = value.bool_at("is_asked");
@@ -69,13 +74,14 @@ Value schedule_value(const Schedule& schedule) {
   return Value::dict({{"name", schedule.name},
                       {"cron", schedule.times.cron},
                       {"every", to_string(schedule.times.every)},
+                      {"git", schedule.git.url},
+                      {"branch", schedule.git.branch},
                       {"shown", schedule.shown},
                       {"token", schedule.token},
                       {"token_id", schedule.token_id},
                       {"environments", Value::list(std::move(environments))},
                       {"right", to_string(schedule.right)},
-                      {"added", write_moment(schedule.added)},
-                      {"request", write_json(value_of(schedule.request))}});
+                      {"added", write_moment(schedule.added)}});
 }
 
 Result<Schedule> schedule_of(const Value& value) {
@@ -83,6 +89,8 @@ Result<Schedule> schedule_of(const Value& value) {
   schedule.name = value.text_at("name");
   schedule.times.cron = value.text_at("cron");
   schedule.times.every = TRY(parse_duration(value.text_at("every")));
+  schedule.git.url = value.text_at("git");
+  schedule.git.branch = value.text_at("branch");
   schedule.shown = value.text_at("shown");
   schedule.token = value.text_at("token");
   schedule.token_id = value.text_at("token_id");
@@ -91,7 +99,6 @@ Result<Schedule> schedule_of(const Value& value) {
       schedule.environments.push_back(name.text().str());
   schedule.right = TRY(right_named(value.text_at("right")));
   schedule.added = TRY(read_moment(value.text_at("added")));
-  schedule.request = TRY(command_request_of(value.text_at("request")));
   return schedule;
 }
 
@@ -142,6 +149,28 @@ Status check_times(const ScheduleTimes& times) {
   return {};
 }
 
+Status check_git_source(const GitSource& source) {
+  constexpr std::array<std::string_view, 5> schemes{"https://", "http://", "ssh://", "git://",
+                                                    "file://"};
+  const bool has_scheme = std::ranges::any_of(
+      schemes, [&](std::string_view scheme) { return source.url.starts_with(scheme); });
+  // `git@host:author/name`
+  const size_t at = source.url.find('@'), colon = source.url.find(':');
+  const bool is_short = source.url[0] != '-' && at != source.url.npos && at > 0 && at < colon &&
+                        colon != source.url.npos && source.url.find("::") == source.url.npos &&
+                        source.url.find('/') > colon;
+  if ((!has_scheme && !is_short) || source.url.find_first_of(" \t\r\n") != source.url.npos)
+    return user_error(
+        cat("`--git` must be the URL of a repository, such as "
+            "`https://github.com/author/name` or `git@host:author/name`, not `",
+            printable(source.url), "`"));
+  if (source.branch.starts_with('-') || source.branch.starts_with("refs/") ||
+      source.branch.find_first_of(" \t\r\n:^~?*[\\") != source.branch.npos)
+    return user_error(
+        cat("`--branch` must be the name of a branch, not `", printable(source.branch), "`"));
+  return {};
+}
+
 std::string times_text(const ScheduleTimes& times) {
   return times.cron.empty() ? cat("every ", to_string(times.every)) : times.cron;
 }
@@ -171,13 +200,17 @@ Result<Schedule> ScheduleBook::find(const std::string& name) const {
   return schedule_of(TRY(read_json(text))).context(cat("the schedule `", name, "`"));
 }
 
+Result<CommandRequest> ScheduleBook::request(const std::string& name) const {
+  return command_request_of(TRY(read_file(folder_ / name / "request")));
+}
+
 Result<ScheduleState> ScheduleBook::state(const std::string& name) const {
   const std::string text = TRY(read_file(folder_ / name / "state"));
   return state_of(TRY(read_json(text)));
 }
 
 Result<LockFile> ScheduleBook::exclusive() const {
-  return LockFile::await(folder_ / ".lock", change_limit, {});
+  return LockFile::await(folder_ / ".lock", schedule_change_limit, {});
 }
 
 Status ScheduleBook::add(const Schedule& schedule, const std::string& root) const {
@@ -199,6 +232,7 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root) cons
   fs::permissions(beside, fs::perms::owner_all);
   TRY(copy_contents(schedule.request, root, beside / "contents"));
   TRY(write_file(beside / "about", write_json(schedule_value(schedule)), 0600));
+  TRY(write_file(beside / "request", write_json(value_of(schedule.request)), 0600));
   ScheduleState state;
   state.counted = schedule.added;
   TRY(write_state(beside, state));

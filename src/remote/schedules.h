@@ -1,8 +1,8 @@
 #pragma once
 /// The schedules of a server: commands that it runs by itself, at their times.
 ///
-/// `schedules/NAME` has `about` (JSON: what was asked for, never changed), `contents` (the files
-/// that travelled with the command, by their digests), `state` (JSON: what came of it) and `lock`,
+/// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
+/// (the files that travelled with the command, by their digests), `git` (what was fetched), `state` (JSON: what came of it) and `lock`,
 /// which the process of a run holds. What is due follows from the two texts and the clock, so
 /// nothing is kept in a server's memory, and a server that was killed has lost nothing.
 ///
@@ -38,11 +38,19 @@ struct ScheduleTimes {
   Duration every{};
 };
 
+/// Where the files of a command are fetched from before each run. No URL: they came with it.
+struct GitSource {
+  std::string url{}, branch{};  ///< no branch: the default one
+};
+/// Error (`Blame::user`): git would not fetch from there, or would run a program for it.
+Status check_git_source(const GitSource& source);
+
 struct Schedule {
   std::string name;
   ScheduleTimes times;
-  std::string shown;  ///< its words without secrets
-  CommandRequest request;
+  std::string shown;         ///< its words without secrets
+  CommandRequest request{};  ///< which may be large; `ScheduleBook::request` reads it
+  GitSource git{};
   std::string token, token_id;  ///< of whoever added it; the text of the token is kept nowhere
   /// What is known of the command, for those who ask.
   std::vector<std::string> environments{};
@@ -55,9 +63,11 @@ struct ScheduleState {
   int64_t run = 0;  ///< the last one; 0: none yet
   std::optional<Time> began{};
   std::optional<int64_t> code{};
-  std::string why_not{};  ///< why there was no run at the last time; empty: there was
-  int64_t skipped = 0;    ///< times that came while a run went on
-  bool is_asked = false;  ///< somebody wants it to run now
+  std::string why_not{};      ///< why there was no run at the last time; empty: there was
+  std::string commit{};       ///< of the last run
+  std::string done_commit{};  ///< of the last run that ended well
+  int64_t skipped = 0;        ///< times that came while a run went on
+  bool is_asked = false;      ///< somebody wants it to run now
 };
 
 /// For those who ask.
@@ -88,6 +98,7 @@ class ScheduleBook {
   std::vector<std::string> names() const;
   /// Error (`Blame::user`): there is none of this name.
   Result<Schedule> find(const std::string& name) const;
+  Result<CommandRequest> request(const std::string& name) const;
   Result<ScheduleState> state(const std::string& name) const;
   /// Keeps it, with the files of its request, which are below `root`. Errors (`Blame::user`): the
   /// name is taken, or is none; there are too many.
@@ -100,6 +111,9 @@ class ScheduleBook {
   Path content(const std::string& name, const std::string& digest) const {
     return folder_ / name / "contents" / digest;
   }
+
+  /// What a server fetches for it.
+  Path fetched(const std::string& name) const { return folder_ / name / "git"; }
 
   /// The right to run it, which ends with its holder. None: somebody runs it.
   Result<std::optional<LockFile>> take(const std::string& name) const;

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
@@ -15,6 +16,8 @@
 namespace fettle {
 namespace {
 
+/// Of a commit.
+constexpr size_t shown_digits = 12;
 constexpr Duration start_limit = 5s, pause_of_start = 20ms;
 
 /// Whoever asks, and from here on times are those of the server.
@@ -54,17 +57,37 @@ Result<ScheduleTimes> times_asked(const CommandLine& parsed) {
   return times;
 }
 
+/// `--git` and `--branch`.
+Result<GitSource> git_asked(const CommandLine& parsed) {
+  GitSource source{parsed.text("git"), parsed.text("branch")};
+  if (source.url.empty() && parsed.has("branch"))
+    return user_error("`--branch` needs `--git URL`, the repository that has it");
+  if (!source.url.empty())
+    TRY(check_git_source(source));
+  return source;
+}
+
+/// A repository is fetched with the server's own keys.
+Right right_to_fetch(const GitSource& source, Right right) {
+  return source.url.empty() ? right : std::max(right, Right::act);
+}
+
 Result<int> schedule_add(Face& face) {
   const ScheduleTimes times = TRY(times_asked(face.parsed));
+  TRY(git_asked(face.parsed));
   const ServedCaller caller = TRY(caller_of(face));
   Schedule schedule;
   schedule.name = face.parsed.argument(0);
   schedule.times = times;
   schedule.request = TRY(face.scheduled_request());
+  schedule.git = TRY(git_asked(face.parsed));
+  // Where its files will be, whichever commit they are of.
+  if (!schedule.git.url.empty())
+    schedule.request.folder = cat("/schedules/", schedule.name);
   const CommandLook look = TRY(face.command_host().look(schedule.request));
   schedule.shown = look.shown;
   schedule.environments = look.needs.environments;
-  schedule.right = look.needs.right;
+  schedule.right = right_to_fetch(schedule.git, look.needs.right);
   schedule.token = caller.grant.token;
   schedule.token_id = caller.grant.token_id;
   schedule.added = now_from_clock();
@@ -143,12 +166,13 @@ Result<int> schedule_ls(Face& face) {
     return 0;
   }
   std::vector<std::vector<std::string>> rows{
-      {"NAME", "WHEN", "NEXT", "RUN", "BEGAN", "COMMAND", "REMARK"}};
+      {"NAME", "WHEN", "NEXT", "RUN", "BEGAN", "COMMIT", "COMMAND", "REMARK"}};
   for (const ScheduleView& view : views)
     rows.push_back({view.schedule.name, times_text(view.schedule.times),
                     view.next ? write_moment(*view.next) : "-", end_text(view),
-                    view.state.began ? write_moment(*view.state.began) : "-", view.schedule.shown,
-                    remark_on(view)});
+                    view.state.began ? write_moment(*view.state.began) : "-",
+                    view.state.commit.empty() ? "-" : view.state.commit.substr(0, shown_digits),
+                    view.schedule.shown, remark_on(view)});
   print(views.empty() ? "no schedules; `fettle schedule add NAME --cron TIMES -- COMMAND` adds one"
                       : table(rows));
   return 0;
@@ -187,8 +211,7 @@ Result<int> schedule_run(Face& face) {
     return user_error(cat("the schedule `", name, "` does not run: ", after.why_not));
   const bool has_begun = !after.is_asked;
   if (face.json)
-    print_json(value_of(TRY(
-        schedule_view(book, name, list_runs(Path(TRY(face.home_folder())) / "serve" / "runs")))));
+    print_json(begun_document(name, has_begun ? after.run : 0));
   else if (!face.quiet)
     print(has_begun ? cat("run ", after.run, " has begun; `fettle attach ", after.run, "` shows it")
                     : "it runs as soon as one of the runs that go on has ended");
@@ -210,7 +233,13 @@ std::vector<Command> schedule_commands() {
             "TIMES",
             "minute, hour, day of the month, month and day of the week, local to the server; or "
             "@hourly, @daily, @weekly, @monthly, @yearly"},
-           {{"--every"}, "TIME", "so long after the last time: 90s, 10m, 12h"}}),
+           {{"--every"}, "TIME", "so long after the last time: 90s, 10m, 12h"},
+           {{"--git"},
+            "URL",
+            "run it in a checkout of this repository, fetched before each run; with `--every`, "
+            "only "
+            "when there is a commit that has not ended well yet"},
+           {{"--branch"}, "NAME", "of the repository (default: its own default)"}}),
       group.reader("schedule ls", "", 0, 0,
                    "Lists the schedules of a server: when they run next, and what came of the last "
                    "time.",
