@@ -48,7 +48,6 @@
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
-#include "packages/git_cache.h"
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/limited_store.h"
@@ -228,12 +227,6 @@ class Program : public Face {
               before_output({});
               const ServedCommand served{request, root, store, permit, zone};
               return run(request.words, request.is_kurtosis, &served);
-            },
-            [](const Path& folder, const std::string& url, const std::string& branch) {
-              GitCache cache{folder, {}, the_interrupt().acts_token()};
-              cache.url = url;
-              return cache.checkout("checkout",
-                                    branch.empty() ? branch : cat("refs/heads/", branch));
             }};
   }
 
@@ -274,7 +267,6 @@ class Program : public Face {
   void serve(const ServedCommand& served) {
     served_ = &served;
     machine_.are_refused = true;
-    served_store = served.store;
     permit_ = served.permit;
     if (served.permit.grant.right >= Right::act)
       return;
@@ -294,7 +286,6 @@ class Program : public Face {
 
   std::string command;
   bool ends_with_reader = false;
-  std::optional<std::string> served_store;  ///< where a server keeps the state of this command
   bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
  private:
@@ -380,7 +371,9 @@ class Program : public Face {
   }
 
   /// Empty: a file in the folder of our state.
-  std::string store_address() const { return served_store ? *served_store : store_meant(parsed); }
+  std::string store_address() const {
+    return served_ != nullptr ? served_->store : store_meant(parsed);
+  }
 
   ConnectOptions connect_options(const std::string& home, bool may_start,
                                  const std::stop_token& stop) {
@@ -430,9 +423,9 @@ class Program : public Face {
   Interrupt& interrupt_ = the_interrupt();
   std::optional<ScratchFolder> scratch_;  ///< instead of the folder of our state
   OpenedStore kept_;
-  const ServedCommand* served_ = nullptr;
-  std::optional<Permit> permit_;    ///< of whoever a server works for
-  std::unique_ptr<Store> limited_;  ///< the same store within it
+  const ServedCommand* served_ = nullptr;  ///< what a server works on; null: it runs here
+  std::optional<Permit> permit_;           ///< of whoever a server works for
+  std::unique_ptr<Store> limited_;         ///< the same store within it
   std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
   EngineDriverOptions engine_options_;

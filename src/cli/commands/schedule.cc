@@ -45,13 +45,8 @@ Result<ScheduleTimes> times_asked(const CommandLine& parsed) {
                           : "say when it runs: `--cron '0 3 * * *'`, or `--every 10m`");
   ScheduleTimes times;
   times.cron = parsed.text("cron");
-  if (parsed.has("every")) {
-    const Result<Duration> every = parse_duration(parsed.text("every"));
-    if (!every)
-      return user_error(cat("`--every` must be a time such as `90s`, `10m` or `12h`, not `",
-                            printable(parsed.text("every")), "`"));
-    times.every = *every;
-  }
+  if (parsed.has("every"))
+    times.every = TRY(parse_duration(parsed.text("every")));
   if (const Status known = check_times(times); !known)
     return user_error(cat(parsed.has("cron") ? "`--cron`: " : "", known.error().message));
   return times;
