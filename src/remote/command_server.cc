@@ -49,7 +49,7 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
   Descriptor listener = settings.inherited >= 0
                             ? Descriptor(settings.inherited)
                             : TRY(listen_at({settings.host, cat(settings.port)}, backlog));
-  TRY(make_directories(settings.folder()));
+  TRY(make_directories(settings.folder() / "schedules"));
   prune_contents(settings.folder() / "mirrors", kept_contents);
   return std::unique_ptr<CommandServer>(
       new CommandServer(std::move(settings), std::move(listener), std::move(identity)));

@@ -21,7 +21,8 @@
 namespace fettle {
 namespace {
 
-/// A clock that was changed is noticed within this time.
+/// A clock that was changed is noticed within this time, and so is what another server of this home
+/// was told.
 constexpr Duration longest_patience = 20s;
 /// Before something that could not begin is tried again.
 constexpr Duration pause_of_retries = 5s;
@@ -420,9 +421,7 @@ ScheduleClock::ScheduleClock(const ServeSettings& settings)
     : settings_(settings), book_(settings.folder() / "schedules"), waker_(book_.waker()) {}
 
 int ScheduleClock::patience() const {
-  if (!looks_at_)
-    return -1;
-  const Duration left = *looks_at_ - std::chrono::steady_clock::now();
+  const Duration left = looks_at_ - std::chrono::steady_clock::now();
   return static_cast<int>(std::max(left, Duration(0)) / 1ms) + 1;
 }
 
@@ -434,23 +433,22 @@ bool ScheduleClock::has_changed(const std::vector<pid_t>& living) {
       run.process = -1;
       has = true;
     }
-  return has || (looks_at_ && std::chrono::steady_clock::now() >= *looks_at_);
+  return has || std::chrono::steady_clock::now() >= looks_at_;
 }
 
 void ScheduleClock::look_within(Duration duration) {
-  const auto at = std::chrono::steady_clock::now() + std::min(duration, longest_patience);
-  looks_at_ = looks_at_ ? std::min(*looks_at_, at) : at;
+  looks_at_ =
+      std::min(looks_at_, std::chrono::steady_clock::now() + std::min(duration, longest_patience));
 }
 
 void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& host,
                          const Begin& begin, const Teller& told) {
   if (!has_changed(living))
     return;
-  looks_at_.reset();
+  looks_at_ = std::chrono::steady_clock::now() + longest_patience;
   const Time now = settings_.clock();
   std::vector<DueSchedule> due;
   for (const std::string& name : book_.names()) {
-    look_within(longest_patience);
     const Result<Schedule> schedule = book_.find(name);
     Result<ScheduleState> state = book_.state(name);
     if (!schedule || !state)

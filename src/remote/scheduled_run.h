@@ -37,7 +37,7 @@ class ScheduleClock {
 
   /// For `poll`: readable when something about schedules has changed.
   int descriptor() const { return waker_.get(); }
-  /// For `poll`: until something may be due, in milliseconds; -1: nothing will be.
+  /// For `poll`: until something may be due, in milliseconds.
   int patience() const;
   /// Begins what is due, if it is time to look. `living`: the processes that have not ended.
   void look(const std::vector<pid_t>& living, const CommandHost& host, const Begin& begin,
@@ -64,8 +64,7 @@ class ScheduleClock {
   const ScheduleBook book_;
   Descriptor waker_;
   std::map<std::string, BegunRun> begun_;
-  /// None: there is no schedule.
-  std::optional<std::chrono::steady_clock::time_point> looks_at_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point looks_at_ = std::chrono::steady_clock::now();
 };
 
 /// Runs a schedule in this process, if it is still due. The exit code of the process.

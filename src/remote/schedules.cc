@@ -276,7 +276,7 @@ void ScheduleBook::wake() const {
 
 Descriptor ScheduleBook::waker() const {
   const Path pipe = folder_ / ".wake";
-  if (!make_directories(folder_) || (mkfifo(pipe.c_str(), 0600) != 0 && errno != EEXIST))
+  if (mkfifo(pipe.c_str(), 0600) != 0 && errno != EEXIST)
     return Descriptor();
   // With both ends open it is never at its end.
   return Descriptor(::open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
