@@ -75,6 +75,9 @@ Result<CommandRequest> request_of_schedule(const CommandLine& parsed, const Comm
   kept.takes_input = kept.is_stream = kept.is_one_stream = false;
   kept.input_is_terminal = kept.output_is_terminal = kept.errors_are_terminal = false;
   kept.writes.clear();
+  // They mean nothing at a server, and a token among them is kept nowhere.
+  std::erase_if(kept.environment,
+                [](const auto& each) { return is_variable_of_machine(each.first); });
   return kept;
 }
 
