@@ -235,11 +235,10 @@ class ScheduledRun {
     pollfd one{from.get(), POLLIN, 0};
     while (poll(&one, 1, -1) > 0) {
       const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
-      if (count <= 0 && errno != EAGAIN && errno != EINTR)
+      if (count > 0)
+        text.append(buffer.data(), static_cast<size_t>(count));
+      else if (count == 0 || (errno != EAGAIN && errno != EINTR))
         break;
-      if (count == 0)
-        break;
-      text.append(buffer.data(), count > 0 ? static_cast<size_t>(count) : 0);
     }
     return text;
   }
