@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/scheduled_command.h"
 #include "base/text.h"
 #include "controller/workload_objects.h"
 #include "server/exchange.h"
@@ -34,6 +35,9 @@ Right right_of_export(const CommandLine& parsed) {
 Right right_of_push(const CommandLine& parsed) {
   return parsed.flag("dry-run") ? plan_right : act_right;
 }
+
+/// About a schedule: the command itself asks for what its own command needs.
+Right right_about_own(const CommandLine&) { return plan_right; }
 
 /// Options of every command that ask for more.
 struct RaisingOption {
@@ -211,6 +215,10 @@ const std::vector<CommandRight>& command_rights() {
       {"token rm", admin_right},
       {"agent ls", read_right},
       {"audit", admin_right},
+      {"schedule add", act_right, Rule::shown},  // as what it has run
+      {"schedule ls", read_right, Rule::shown},
+      {"schedule rm", act_right, Rule::shown, right_about_own},
+      {"schedule run", act_right, Rule::shown, right_about_own},
       {"api", read_right, Rule::path},
   };
   return all;
@@ -219,6 +227,14 @@ const std::vector<CommandRight>& command_rights() {
 CommandNeeds needs_of(const Command& command, const CommandLine& parsed) {
   CommandNeeds needs;
   needs.what = cat("fettle ", command.words);
+  if (command.words == "schedule add")
+    if (const auto scheduled = scheduled_command(parsed)) {
+      needs = needs_of(*scheduled->command, scheduled->parsed);
+      // Whoever only looks keeps nothing at a server.
+      needs.right = std::max(needs.right, parsed.has("git") ? Right::act : Right::plan);
+      needs.what = cat("fettle schedule add … ", scheduled->command->words);
+      return needs;
+    }
   const CommandRight* const row = right_row(command.words);
   if (row == nullptr)
     return needs;

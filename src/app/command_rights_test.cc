@@ -70,6 +70,19 @@ TEST(CommandRights, WhatChangesSomethingNeedsTheRightToAct) {
       }
 }
 
+TEST(CommandRights, ASchedulesNeedsAreThoseOfItsCommand) {
+  const std::string add = "schedule add n --cron @daily -- ";
+  EXPECT_EQ(right(add + "run pkg -e shop"), "act");
+  EXPECT_EQ(about(add + "run pkg -e shop"), "shop");
+  EXPECT_EQ(right(add + "drift shop"), "plan") << "whoever only reads keeps nothing at a server";
+  EXPECT_EQ(about(add + "drift shop"), "shop");
+  EXPECT_EQ(right("schedule add n --every 1m --git https://h/r -- drift shop"), "act");
+  EXPECT_EQ(right(add + "clean"), "admin");
+  EXPECT_EQ(right(add + "no such command"), "act");
+  EXPECT_EQ(right("schedule ls"), "read");
+  EXPECT_EQ(right("schedule rm n"), "plan");
+}
+
 TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("run pkg"), "act");
   EXPECT_EQ(right("run pkg --dry-run"), "plan");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/scheduled_command.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -38,6 +39,7 @@ Command web_command();
 std::vector<Command> server_commands();
 std::vector<Command> token_commands();
 std::vector<Command> agent_commands();
+std::vector<Command> schedule_commands();
 Command api_command();
 std::vector<Command> store_commands();
 std::vector<Command> engine_commands();
@@ -127,6 +129,15 @@ Command completion_command() {
       completion);
 }
 
+/// What it has run may be any command of the table.
+std::vector<Command> schedule_commands_with_files() {
+  std::vector<Command> commands = schedule_commands();
+  for (Command& command : commands)
+    if (command.words == "schedule add")
+      command = with_files(std::move(command), name_scheduled_files);
+  return commands;
+}
+
 std::vector<Command> make_all() {
   using Commands = std::vector<Command>;
   Commands all;
@@ -153,6 +164,7 @@ std::vector<Command> make_all() {
         server_commands(),
         token_commands(),
         agent_commands(),
+        schedule_commands_with_files(),
         Commands{api_command()},
         kurtosis_commands(),
         Commands{help_command(), completion_command(), version_command()}})

@@ -21,6 +21,7 @@
 #include "app/libraries.h"
 #include "app/machine_refusal.h"
 #include "app/node_daemon.h"
+#include "app/scheduled_command.h"
 #include "app/signals.h"
 #include "base/http.h"
 #include "base/out_of_memory.h"
@@ -73,9 +74,10 @@ uint64_t random_bits() {
 /// A command that somebody else's program asks for.
 struct ServedCommand {
   const CommandRequest& request;
-  std::string root;   ///< stands for `/` of the client
-  std::string store;  ///< where the server keeps its state
-  Permit permit;      ///< of whoever asks
+  std::string root;                 ///< stands for `/` of the client
+  std::string store;                ///< where the server keeps its state
+  Permit permit;                    ///< of whoever asks
+  std::optional<std::string> zone;  ///< `TZ` of the server
 };
 
 int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* served = nullptr);
@@ -224,12 +226,27 @@ class Program : public Face {
   Result<std::string> home_folder() override { return TRY(find_home()).folder; }
 
   CommandHost command_host() const override {
-    return {look_at, [store = store_address()](const CommandRequest& request,
-                                               const std::string& root, const Permit& permit) {
+    const char* const given = std::getenv("TZ");
+    const auto zone = given == nullptr ? std::nullopt : std::optional<std::string>(given);
+    return {look_at,
+            [store = store_address(), zone](const CommandRequest& request, const std::string& root,
+                                            const Permit& permit) {
               before_output({});
-              const ServedCommand served{request, root, store, permit};
+              const ServedCommand served{request, root, store, permit, zone};
               return run(request.words, request.is_kurtosis, &served);
             }};
+  }
+
+  std::optional<ServedCaller> served() const override {
+    if (served_ == nullptr)
+      return std::nullopt;
+    return ServedCaller{served_->request, served_->root, served_->permit.grant, served_->zone};
+  }
+
+  Result<CommandRequest> scheduled_request() const override {
+    if (served_ == nullptr)
+      return Face::scheduled_request();
+    return request_of_schedule(parsed, served_->request, served_->root);
   }
 
   void show_work(const std::string& title) override {
@@ -255,8 +272,8 @@ class Program : public Face {
 
   /// It works for somebody else, who does not mean this machine, and within his rights.
   void serve(const ServedCommand& served) {
+    served_ = &served;
     machine_.are_refused = true;
-    served_store = served.store;
     permit_ = served.permit;
     if (served.permit.grant.right >= Right::act)
       return;
@@ -276,7 +293,6 @@ class Program : public Face {
 
   std::string command;
   bool ends_with_reader = false;
-  std::optional<std::string> served_store;  ///< where a server keeps the state of this command
   bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
  private:
@@ -362,7 +378,9 @@ class Program : public Face {
   }
 
   /// Empty: a file in the folder of our state.
-  std::string store_address() const { return served_store ? *served_store : store_meant(parsed); }
+  std::string store_address() const {
+    return served_ != nullptr ? served_->store : store_meant(parsed);
+  }
 
   ConnectOptions connect_options(const std::string& home, bool may_start,
                                  const std::stop_token& stop) {
@@ -418,8 +436,9 @@ class Program : public Face {
   Interrupt& interrupt_ = the_interrupt();
   std::optional<ScratchFolder> scratch_;  ///< instead of the folder of our state
   OpenedStore kept_;
-  std::optional<Permit> permit_;    ///< of whoever a server works for
-  std::unique_ptr<Store> limited_;  ///< the same store within it
+  const ServedCommand* served_ = nullptr;  ///< what a server works on; null: it runs here
+  std::optional<Permit> permit_;           ///< of whoever a server works for
+  std::unique_ptr<Store> limited_;         ///< the same store within it
   std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
   EngineDriverOptions engine_options_;
@@ -512,6 +531,8 @@ Result<CommandLook> look_at(const CommandRequest& request) {
   const Command* const command = TRY(parse_command(all_commands(), request.words, parsed));
   if (std::optional<Error> refusal = refusal_at_server(*command, parsed))
     return *std::move(refusal);
+  if (command->words == "schedule add")
+    TRY(scheduled_command(parsed));
   return CommandLook{command->ends_with_reader, shown_command(request.words),
                      needs_of(*command, parsed), watch_of(*command, parsed)};
 }

@@ -228,6 +228,10 @@ bool has_rest(const Command& command, const CommandLine& parsed) {
 }  // namespace
 
 CommandHost Face::command_host() const { return {}; }
+std::optional<ServedCaller> Face::served() const { return std::nullopt; }
+Result<CommandRequest> Face::scheduled_request() const {
+  return user_error("only a server has schedules");
+}
 
 std::string usage_of(const Command& command) {
   const CommandOption* const file = find_option(command.options, "-f");

@@ -55,6 +55,8 @@ struct ClusterReach;
 struct ClusterRequest;
 struct NamedFiles;
 struct NodeRequest;
+struct CommandRequest;
+struct ServedCaller;
 
 enum class EngineVerb { look, start, stop, remove };
 
@@ -80,6 +82,10 @@ class Face {
   virtual Result<std::string> home_folder() { return world_error("nothing is kept here"); }
   /// This program as that which runs commands for others.
   virtual CommandHost command_host() const;
+  /// Whoever has a server run this command. None: it runs here.
+  virtual std::optional<ServedCaller> served() const;
+  /// Of `schedule add` at a server: what is to run. Error (`Blame::user`): nothing that can.
+  virtual Result<CommandRequest> scheduled_request() const;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;
 

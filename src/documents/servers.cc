@@ -1,5 +1,6 @@
 #include "documents/servers.h"
 
+#include "base/http.h"
 #include "base/rfc3339.h"
 
 namespace fettle {
@@ -66,6 +67,39 @@ Value token_document(const Token& token, const std::string& text) {
   std::vector<Entry> fields = fields_of(token);
   fields.push_back({"token", text});
   return Value::dict(std::move(fields));
+}
+
+Value value_of(const ScheduleView& view) {
+  const ScheduleTimes& times = view.schedule.times;
+  const ScheduleState& state = view.state;
+  return Value::dict({{"name", view.schedule.name},
+                      {"command", view.schedule.shown},
+                      {"cron", text_or_null(times.cron)},
+                      {"every", times.cron.empty() ? Value(to_string(times.every)) : Value()},
+                      {"git", text_or_null(shown_url(view.schedule.git.url))},
+                      {"branch", text_or_null(view.schedule.git.branch)},
+                      {"next", moment_or_null(view.next)},
+                      {"token", view.schedule.token},
+                      {"run", state.run == 0 ? Value() : Value(state.run)},
+                      {"status", text_or_null(view.status)},
+                      {"code", state.code ? Value(*state.code) : Value()},
+                      {"began", moment_or_null(state.began)},
+                      {"commit", text_or_null(state.commit)},
+                      {"why_not", text_or_null(state.why_not)},
+                      {"skipped", state.skipped}});
+}
+
+Value begun_document(const std::string& schedule, int64_t run) {
+  return Value::dict({{"name", schedule},
+                      {"status", run == 0 ? "waiting" : "begun"},
+                      {"run", run == 0 ? Value() : Value(run)}});
+}
+
+Value document_of(const std::vector<ScheduleView>& views) {
+  std::vector<Value> all;
+  for (const ScheduleView& view : views)
+    all.push_back(value_of(view));
+  return Value::list(std::move(all));
 }
 
 Value document_of(const std::vector<AuditEntry>& entries) {

@@ -6,6 +6,7 @@
 #include "remote/audit_log.h"
 #include "remote/contexts.h"
 #include "remote/run_log.h"
+#include "remote/schedules.h"
 #include "remote/tokens.h"
 
 namespace fettle {
@@ -23,6 +24,13 @@ Value document_of(const std::vector<AgentView>& agents);
 Value document_of(const Token& token, const std::optional<Time>& last_used);
 /// The same of a new one, with its `token`, the text that is shown once.
 Value token_document(const Token& token, const std::string& text);
+/// `name`, `command`, `cron` or `every`, `git` and `branch`, `next`, the name of the `token` that
+/// added it, and of its last run: `run`, `status` (as of a run), `code`, `began` and `commit`; `why_not`, if nothing ran at the last
+/// time, and how many times were `skipped`, since it still ran then.
+Value value_of(const ScheduleView& view);
+Value document_of(const std::vector<ScheduleView>& views);
+/// `schedule run`: `name`, `status` (`begun`, or `waiting` for others to end), and its `run`.
+Value begun_document(const std::string& schedule, int64_t run);
 /// `at`, `token`, `from`, `command`, `right`, `run`, `ended`, `code` and, if it was, why it was
 /// `refused`.
 Value document_of(const std::vector<AuditEntry>& entries);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/http.h"
 #include "base/lock_file.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -67,7 +68,8 @@ class Git {
     call.directory = folder_;
     call.without = variables_of_a_repository;
     // A file or a helper program is a source only where the user's own settings say so.
-    call.environment = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_PROTOCOL_FROM_USER", "0"}};
+    call.environment = {{"GIT_TERMINAL_PROMPT", "0"},
+                        {"GIT_PROTOCOL_FROM_USER", cache_.url.empty() ? "0" : "1"}};
     call.session = true;
     call.is_own = true;
     call.time_limit = cache_.limits.whole;
@@ -96,28 +98,38 @@ Error cannot_fetch(const std::string& repository, const std::string& ref,
                          ref.empty() ? "" : cat(" at `", ref, "`"), ": ", complaint(done.errors)));
 }
 
-std::string url_of(const std::string& repository) { return cat("https://", repository, ".git"); }
+/// Where a repository is, and what people call it.
+struct Origin {
+  std::string shown, url;
+};
+
+Origin origin_of(const GitCache& cache, const std::string& repository) {
+  if (cache.url.empty())
+    return {repository, cat("https://", repository, ".git")};
+  return {shown_url(cache.url), cache.url};
+}
 
 /// The commit that a ref means there: of a tag, peeled when it is annotated, before a branch. Else
 /// the ref itself: it may be a commit, or a name that only a fetch understands.
-Result<std::string> commit_of(const Git& git, const std::string& repository,
-                              const std::string& ref) {
+Result<std::string> commit_of(const Git& git, const Origin& origin, const std::string& ref) {
   const std::vector<std::string> names =
       ref.empty() ? std::vector<std::string>{"HEAD"}
-                  : std::vector<std::string>{cat("refs/tags/", ref, "^{}"), cat("refs/tags/", ref),
-                                             cat("refs/heads/", ref)};
-  std::vector<std::string> listing{"ls-remote", "--", url_of(repository)};
+      : ref.starts_with("refs/")
+          ? std::vector<std::string>{ref}
+          : std::vector<std::string>{cat("refs/tags/", ref, "^{}"), cat("refs/tags/", ref),
+                                     cat("refs/heads/", ref)};
+  std::vector<std::string> listing{"ls-remote", "--", origin.url};
   listing.insert(listing.end(), names.begin(), names.end());
   const ProcessResult listed = TRY(git.run(listing, Git::Talks::with_a_server));
   if (listed.code != 0)
-    return cannot_fetch(repository, "", listed);
+    return cannot_fetch(origin.shown, "", listed);
   for (const std::string& wanted : names)
     for (const std::string_view line : split(listed.output, '\n'))
       if (const auto parts = split(line, '\t');
           parts.size() == 2 && parts[1] == wanted && is_commit(parts[0]))
         return std::string(parts[0]);
   if (ref.empty())
-    return world_error(cat("the repository `", repository, "` has no commit"));
+    return world_error(cat("the repository `", origin.shown, "` has no commit"));
   return ref;
 }
 
@@ -132,8 +144,8 @@ Status sync_all(const Path& folder) {
 /// A checkout in the making, beside its place.
 class Checkout {
  public:
-  Checkout(const GitCache& cache, const std::string& repository, Path work)
-      : repository_(repository), work_(std::move(work)), git_(cache, work_) {}
+  Checkout(const GitCache& cache, const Origin& origin, Path work)
+      : origin_(origin), work_(std::move(work)), git_(cache, work_) {}
   ~Checkout() { static_cast<void>(remove_tree(work_)); }
   Checkout(const Checkout&) = delete;
   Checkout& operator=(const Checkout&) = delete;
@@ -145,7 +157,7 @@ class Checkout {
     TRY(make_directories(objects() / "info"));
     TRY(write_file(objects() / "info" / "attributes", no_attributes));
     TRY(step({"fetch", "--progress", "--no-tags", "--no-recurse-submodules", "--depth", "1", "--",
-              url_of(repository_), wanted},
+              origin_.url, wanted},
              ref, Git::Talks::with_a_server));
     const ProcessResult found = TRY(step({"rev-parse", "--verify", "FETCH_HEAD^{commit}"}, ref));
     return std::string(trim(found.output));
@@ -173,11 +185,11 @@ class Checkout {
                      {"--git-dir", objects().string(), "--work-tree", files().string()});
     ProcessResult done = TRY(git_.run(arguments, talks));
     if (done.code != 0)
-      return cannot_fetch(repository_, ref, done);
+      return cannot_fetch(origin_.shown, ref, done);
     return done;
   }
 
-  const std::string& repository_;
+  const Origin& origin_;
   Path work_;
   Git git_;
 };
@@ -195,15 +207,16 @@ Result<std::string> GitCache::checkout(const std::string& repository,
     return place_of(ref).string();
   if (find_program("git").empty())
     return world_error("fetching a package needs git: install the package git");
-  const Activity fetching(doing, cat("fetching ", repository, ref.empty() ? "" : "@", ref));
-  const std::string wanted = TRY(commit_of(Git(*this, base), repository, ref));
+  const Origin origin = origin_of(*this, repository);
+  const Activity fetching(doing, cat("fetching ", origin.shown, ref.empty() ? "" : "@", ref));
+  const std::string wanted = TRY(commit_of(Git(*this, base), origin, ref));
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
   const std::string name = is_commit(wanted) ? wanted : to_string(fingerprint(wanted));
   const LockFile lock = TRY(LockFile::await(
       base / cat(name, ".lock"), limits.whole > 0s ? limits.whole : for_ever, stop, [&] {
         if (notice)
-          notice(cat("waiting for another process that fetches `", repository, "`"));
+          notice(cat("waiting for another process that fetches `", origin.shown, "`"));
       }));
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
@@ -218,7 +231,7 @@ Result<std::string> GitCache::checkout(const std::string& repository,
   // A name of its own: git of one that was killed may still write for a moment.
   const Path beside = base / cat(drafts, ".", getpid());
   TRY(make_directories(beside));
-  Checkout made(*this, repository, beside);
+  Checkout made(*this, origin, beside);
   const std::string shown = ref.empty() ? wanted : ref;
   const std::string commit = TRY(made.fetch(wanted, shown));
   TRY(made.put(place_of(commit), shown));

@@ -22,9 +22,13 @@ struct GitCache {
   std::stop_token stop{};
   std::function<void(const std::string&)> notice{};  ///< told who is waited for; may be empty
   DoingSink doing{};                                 ///< told what is fetched; may be empty
+  /// Where the repository is, as its user says; the name is then only that of a folder. Empty: it
+  /// is at the place that its name says. His own word lets it be a file of this machine.
+  std::string url{};
 
   /// The folder with the files of a repository (`github.com/author/name`) at a tag, branch or
-  /// commit, in this order; at its default branch when `ref` is empty. Errors: git is missing, the
+  /// commit, in this order, or at a ref that is named in full (`refs/heads/main`); at its default
+  /// branch when `ref` is empty. Errors: git is missing, the
   /// repository or the ref is not there, a limit is over.
   Result<std::string> checkout(const std::string& repository, const std::string& ref) const;
   /// The same as a function.

@@ -124,6 +124,24 @@ TEST_F(GitCacheTest, OnlyTheUsersOwnSettingsMakeAFileASource) {
   EXPECT_NE(read().find("transport 'file' not allowed"), std::string::npos) << read();
 }
 
+TEST_F(GitCacheTest, AUrlThatItsUserNamesMayBeThatOfAFile) {
+  write("gitconfig", "[user]\n\tname = nobody\n\temail = nobody@example.com\n");
+  in_repository("git branch v1; echo two > file; git commit -qam two");
+  cache_.url = cat("file://", at("work"), "/a/b.git");
+  const auto file_of = [&](const std::string& ref) {
+    const auto place = cache_.checkout("checkout", ref);
+    return place ? read_file(Path(*place) / "file").value_or("-") : place.error().message;
+  };
+  EXPECT_EQ(file_of(""), "two\n");
+  EXPECT_EQ(file_of("refs/heads/v1"), "one\n");
+  EXPECT_EQ(Path(*cache_.checkout("checkout", "")).filename(), cat("checkout@", commit()));
+  EXPECT_TRUE(file_of("refs/heads/v9").starts_with(cat("cannot fetch `", cache_.url, "`")))
+      << file_of("refs/heads/v9");
+  cache_.url = cat("ext::touch ", at("ran"));
+  EXPECT_TRUE(file_of("").starts_with("cannot fetch"));
+  EXPECT_FALSE(file_exists(at("ran")));
+}
+
 TEST_F(GitCacheTest, AnotherRepositoryOfOursIsLeftAlone) {
   sh("git init -q mine && cd mine && echo x > x && git add -A && git commit -qm mine");
   const std::string before = sh("cd mine && git rev-parse HEAD && git status --porcelain");

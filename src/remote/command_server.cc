@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "remote/agents.h"
 #include "remote/mirror.h"
+#include "remote/scheduled_run.h"
 #include "remote/tls_side.h"
 
 namespace fettle {
@@ -49,7 +50,7 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
   Descriptor listener = settings.inherited >= 0
                             ? Descriptor(settings.inherited)
                             : TRY(listen_at({settings.host, cat(settings.port)}, backlog));
-  TRY(make_directories(settings.folder()));
+  TRY(make_directories(settings.folder() / "schedules"));
   prune_contents(settings.folder() / "mirrors", kept_contents);
   return std::unique_ptr<CommandServer>(
       new CommandServer(std::move(settings), std::move(listener), std::move(identity)));
@@ -83,10 +84,12 @@ int CommandServer::serve(const CommandHost& host,
   sigprocmask(SIG_BLOCK, &set, &before);
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   int first = 0;
+  ScheduleClock schedules(settings_);
   while (first == 0 || !sessions_.empty() || !agents_.empty() || !tls_sides_.empty()) {
-    std::array<pollfd, 2> polled{pollfd{signals.get(), POLLIN, 0},
-                                 pollfd{listener_.get(), POLLIN, 0}};
-    static_cast<void>(poll(polled.data(), polled.size(), -1));
+    std::array<pollfd, 3> polled{pollfd{signals.get(), POLLIN, 0},
+                                 pollfd{listener_.get(), POLLIN, 0},
+                                 pollfd{first == 0 ? schedules.descriptor() : -1, POLLIN, 0}};
+    static_cast<void>(poll(polled.data(), polled.size(), first == 0 ? schedules.patience() : -1));
     signalfd_siginfo said{};
     while (::read(signals.get(), &said, sizeof said) == static_cast<ssize_t>(sizeof said)) {
       const int number = static_cast<int>(said.ssi_signo);
@@ -106,6 +109,8 @@ int CommandServer::serve(const CommandHost& host,
         told("finishing running commands; press Ctrl-C again to stop at once");
     }
     reap();
+    if (first == 0)
+      schedules.look(sessions_, host, [&](const auto& work) { return begin_session(work); }, told);
     if (first != 0 && sessions_.empty())
       signal_all(agents_, SIGTERM);
     if (listener_.is_open() && (polled[1].revents & POLLIN) != 0)
@@ -135,14 +140,19 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
     if (!socket.is_open())
       return;
   }
+  begin_session([&] { return serve_connection(std::move(socket), caller, settings_, host); });
+}
+
+pid_t CommandServer::begin_session(const std::function<int()>& work) {
   const pid_t server = getpid();
   const pid_t session = begin_process([&] {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     identity_.reset();
-    return getppid() == server ? serve_connection(std::move(socket), caller, settings_, host) : 1;
+    return getppid() == server ? work() : 1;
   });
   if (session > 0)
     sessions_.push_back(session);
+  return session;
 }
 
 Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {

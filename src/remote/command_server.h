@@ -37,6 +37,8 @@ class CommandServer {
   /// no room for one.
   Descriptor begin_tls(Descriptor client, const Teller& told);
   void set_agents_apart();
+  /// A process that ends with the server, and that it waits for.
+  pid_t begin_session(const std::function<int()>& work);
   pid_t begin_process(const std::function<int()>& work);
   void reap();
 

@@ -35,6 +35,14 @@ struct Permit {
   std::map<std::string, std::string> variables{};
 };
 
+/// A command of a server, as it sees itself.
+struct ServedCaller {
+  const CommandRequest& request;
+  const std::string& root;  ///< stands for `/` of the client
+  const Grant& grant;
+  const std::optional<std::string>& zone;  ///< `TZ` of the server
+};
+
 /// What runs commands: the program.
 struct CommandHost {
   /// Error (`Blame::user`): such a command is not run for others.
@@ -42,6 +50,11 @@ struct CommandHost {
   /// In a process of its own; `root` stands for `/` of the client. The exit code.
   std::function<int(const CommandRequest& request, const std::string& root, const Permit& permit)>
       run;
+  /// Fetches a branch (none: the default one) of a repository of git; the folder with its files,
+  /// whose name ends with `@` and the commit, in `folder`. Null: there is no git.
+  std::function<Result<std::string>(const Path& folder, const std::string& url,
+                                    const std::string& branch)>
+      fetch{};
 };
 
 struct ServeSettings {

@@ -61,6 +61,7 @@ const std::map<std::string, std::string>& scenarios_of_this_machine() {
       {"plan-models", "its model has files of a machine"},
       {"python-models", "its model has a handler in Python, which acts on a machine"},
       {"readme", "the first page shows states, which act on a machine"},
+      {"schedules", "it has a server of its own"},
       {"server", "it has a server of its own"},
       {"shared", "its models have files of a machine"},
       {"start", "the tutorial has a model with a file of a machine"},

@@ -11,6 +11,7 @@
 #include "cli/print.h"
 #include "cli/server_choice.h"
 #include "documents/servers.h"
+#include "packages/git_cache.h"
 #include "remote/client.h"
 #include "remote/command_server.h"
 #include "remote/upgrade.h"
@@ -93,6 +94,14 @@ Result<std::string> token_in(const std::string& path) {
   return token;
 }
 
+/// For schedules: the files of a repository, which somebody who may act has named.
+Result<std::string> fetch_branch(const Path& folder, const std::string& url,
+                                 const std::string& branch) {
+  GitCache cache{folder};
+  cache.url = url;
+  return cache.checkout("checkout", branch.empty() ? branch : cat("refs/heads/", branch));
+}
+
 Result<int> serve(Face& face) {
   ServeSettings settings;
   settings.tls = TRY(tls_asked(face.parsed));
@@ -122,7 +131,9 @@ Result<int> serve(Face& face) {
              "` with the token in $FETTLE_TOKEN, or by `fettle context add NAME ", address,
              "`; that token may do everything, and `fettle token create` makes others; Ctrl-C ends "
              "the server"));
-  return server->serve(face.command_host(), tell) == SIGTERM ? 0 : interrupted_code;
+  CommandHost host = face.command_host();
+  host.fetch = fetch_branch;
+  return server->serve(host, tell) == SIGTERM ? 0 : interrupted_code;
 }
 
 Result<Path> contexts_file(Face& face) { return Path(TRY(face.home_folder())) / "contexts.json"; }

@@ -1,0 +1,250 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/rfc3339.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "documents/servers.h"
+#include "remote/run_log.h"
+#include "remote/schedules.h"
+#include "remote/session.h"
+
+namespace fettle {
+namespace {
+
+/// Of a commit.
+constexpr size_t shown_digits = 12;
+constexpr Duration start_limit = 5s, pause_of_start = 20ms;
+
+/// Whoever asks, and from here on times are those of the server.
+Result<ServedCaller> caller_of(const Face& face) {
+  const std::optional<ServedCaller> caller = face.served();
+  if (!caller)
+    return user_error(
+        "only a server has schedules: `fettle serve` starts one, and `--server URL`, "
+        "$FETTLE_SERVER or `fettle context use NAME` says which one is meant");
+  if (caller->zone)
+    setenv("TZ", caller->zone->c_str(), 1);
+  else
+    unsetenv("TZ");
+  tzset();
+  return *caller;
+}
+
+Result<ScheduleBook> book_of(Face& face) { return schedule_book(TRY(face.home_folder())); }
+
+/// `--cron` or `--every`.
+Result<ScheduleTimes> times_asked(const CommandLine& parsed) {
+  if (parsed.has("cron") == parsed.has("every"))
+    return user_error(parsed.has("cron")
+                          ? "`--cron` and `--every` both say when: leave out one of them"
+                          : "say when it runs: `--cron '0 3 * * *'`, or `--every 10m`");
+  ScheduleTimes times;
+  times.cron = parsed.text("cron");
+  if (parsed.has("every"))
+    times.every = TRY(parse_duration(parsed.text("every")));
+  if (const Status known = check_times(times); !known)
+    return user_error(cat(parsed.has("cron") ? "`--cron`: " : "", known.error().message));
+  return times;
+}
+
+/// `--git` and `--branch`.
+Result<GitSource> git_asked(const CommandLine& parsed) {
+  GitSource source{parsed.text("git"), parsed.text("branch")};
+  if (source.url.empty() && parsed.has("branch"))
+    return user_error("`--branch` needs `--git URL`, the repository that has it");
+  if (!source.url.empty())
+    TRY(check_git_source(source));
+  return source;
+}
+
+/// A repository is fetched with the server's own keys.
+Right right_to_fetch(const GitSource& source, Right right) {
+  return source.url.empty() ? right : std::max(right, Right::act);
+}
+
+Result<int> schedule_add(Face& face) {
+  const ScheduleTimes times = TRY(times_asked(face.parsed));
+  TRY(git_asked(face.parsed));
+  const ServedCaller caller = TRY(caller_of(face));
+  Schedule schedule;
+  schedule.name = face.parsed.argument(0);
+  schedule.times = times;
+  schedule.request = TRY(face.scheduled_request());
+  schedule.git = TRY(git_asked(face.parsed));
+  // Where its files will be, whichever commit they are of.
+  if (!schedule.git.url.empty())
+    schedule.request.folder = cat("/schedules/", schedule.name);
+  const CommandLook look = TRY(face.command_host().look(schedule.request));
+  schedule.shown = look.shown;
+  schedule.environments = look.needs.environments;
+  schedule.right = right_to_fetch(schedule.git, look.needs.right);
+  schedule.token = caller.grant.token;
+  schedule.token_id = caller.grant.token_id;
+  schedule.added = now_from_clock();
+  const ScheduleBook book = TRY(book_of(face));
+  TRY(book.add(schedule, caller.root));
+  book.wake();
+  const ScheduleView view = TRY(schedule_view(book, schedule.name, {}));
+  if (face.json)
+    print_json(value_of(view));
+  else if (!face.quiet)
+    print(cat("added ", schedule.name, "; it runs next at ",
+              view.next ? write_moment(*view.next) : "no time"));
+  return 0;
+}
+
+/// The schedules of which somebody may know: those of the environments that his token is for.
+Result<std::vector<ScheduleView>> views_for(Face& face) {
+  const ServedCaller caller = TRY(caller_of(face));
+  const Path home = TRY(face.home_folder());
+  const ScheduleBook book = schedule_book(home);
+  const std::vector<RunView> runs = list_runs(home / "serve" / "runs");
+  std::vector<ScheduleView> views;
+  for (const std::string& name : book.names())
+    if (Result<ScheduleView> view = schedule_view(book, name, runs)) {
+      const CommandNeeds needs{Right::read, Reach::named, view->schedule.environments};
+      if (!refusal_by_rights(caller.grant, needs))
+        views.push_back(*std::move(view));
+    }
+  return views;
+}
+
+/// One that somebody may change: his own, or with the right `admin` any of which he may know.
+Result<ScheduleView> own_schedule(Face& face) {
+  const std::string name = face.parsed.argument(0);
+  const ServedCaller caller = TRY(caller_of(face));
+  std::vector<std::string> names;
+  for (ScheduleView& view : TRY(views_for(face))) {
+    const Schedule& schedule = view.schedule;
+    names.push_back(schedule.name);
+    if (schedule.name != name)
+      continue;
+    const bool is_own =
+        schedule.token == caller.grant.token && schedule.token_id == caller.grant.token_id;
+    const Right needed = is_own ? schedule.right : Right::admin;
+    const CommandNeeds needs{
+        needed, Reach::named, schedule.environments, "fettle schedule",
+        is_own ? "" : cat(", a schedule of the token `", schedule.token, "`,")};
+    if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
+      return *std::move(refusal);
+    return std::move(view);
+  }
+  return user_error(cat("there is no schedule `", printable(name), "`", suggestion(name, names),
+                        "; `fettle schedule ls` lists them"));
+}
+
+std::string end_text(const ScheduleView& view) {
+  if (view.state.run == 0)
+    return "-";
+  return cat(view.state.run, " ", view.status,
+             view.state.code ? cat(" (", *view.state.code, ")") : "");
+}
+
+/// What its owner should know.
+std::string remark_on(const ScheduleView& view) {
+  std::string text = view.state.why_not;
+  if (view.state.skipped > 0)
+    text += cat(text.empty() ? "" : "; ", view.state.skipped,
+                " skipped, since it still ran at these times");
+  return text.empty() ? "-" : text;
+}
+
+Result<int> schedule_ls(Face& face) {
+  const std::vector<ScheduleView> views = TRY(views_for(face));
+  if (face.json) {
+    print_json(document_of(views));
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "WHEN", "NEXT", "RUN", "BEGAN", "COMMIT", "COMMAND", "REMARK"}};
+  for (const ScheduleView& view : views)
+    rows.push_back({view.schedule.name, times_text(view.schedule.times),
+                    view.next ? write_moment(*view.next) : "-", end_text(view),
+                    view.state.began ? write_moment(*view.state.began) : "-",
+                    view.state.commit.empty() ? "-" : view.state.commit.substr(0, shown_digits),
+                    view.schedule.shown, remark_on(view)});
+  print(views.empty() ? "no schedules; `fettle schedule add NAME --cron TIMES -- COMMAND` adds one"
+                      : table(rows));
+  return 0;
+}
+
+Result<int> schedule_rm(Face& face) {
+  const ScheduleView view = TRY(own_schedule(face));
+  const ScheduleBook book = TRY(book_of(face));
+  TRY(book.remove(view.schedule.name));
+  book.wake();
+  if (face.json)
+    print_json(status_document(view.schedule.name, "removed"));
+  else if (!face.quiet)
+    print(cat("removed ", view.schedule.name,
+              view.status == "running" ? cat("; its run ", view.state.run, " goes on") : ""));
+  return 0;
+}
+
+Result<int> schedule_run(Face& face) {
+  const ScheduleView before = TRY(own_schedule(face));
+  const std::string& name = before.schedule.name;
+  const ScheduleBook book = TRY(book_of(face));
+  if (book.is_running(name))
+    return user_error(cat("the schedule `", name, "` runs already",
+                          before.state.run > 0 && before.status == "running"
+                              ? cat("; `fettle attach ", before.state.run, "` shows it")
+                              : ""));
+  TRY(book.change(name, [](ScheduleState& state) { state.is_asked = true; }));
+  book.wake();
+  ScheduleState after = TRY(book.state(name));
+  for (Duration waited{}; after.is_asked && waited < start_limit; waited += pause_of_start) {
+    usleep(static_cast<useconds_t>(pause_of_start / 1us));
+    after = TRY(book.state(name));
+  }
+  if (!after.is_asked && !after.why_not.empty())
+    return user_error(cat("the schedule `", name, "` does not run: ", after.why_not));
+  const bool has_begun = !after.is_asked;
+  if (face.json)
+    print_json(begun_document(name, has_begun ? after.run : 0));
+  else if (!face.quiet)
+    print(has_begun ? cat("run ", after.run, " has begun; `fettle attach ", after.run, "` shows it")
+                    : "it runs as soon as one of the runs that go on has ended");
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> schedule_commands() {
+  const CommandGroup group{"servers", {}};
+  return {
+      group.make(
+          "schedule add", "NAME COMMAND…", 2, 10'000,
+          "Has a server run a command by itself, at its times, with the files that it names now.",
+          {"fettle schedule add nightly --cron '0 3 * * *' -- run ./pkg -e prod",
+           "fettle schedule add watch --every 10m -- drift prod"},
+          schedule_add,
+          {{{"--cron"},
+            "TIMES",
+            "minute, hour, day of the month, month and day of the week, local to the server; or "
+            "@hourly, @daily, @weekly, @monthly, @yearly"},
+           {{"--every"}, "TIME", "so long after the last time: 90s, 10m, 12h"},
+           {{"--git"},
+            "URL",
+            "run it in a checkout of this repository, fetched before each run; with `--every`, "
+            "only "
+            "when there is a commit that has not ended well yet"},
+           {{"--branch"}, "NAME", "of the repository (default: its own default)"}}),
+      group.reader("schedule ls", "", 0, 0,
+                   "Lists the schedules of a server: when they run next, and what came of the last "
+                   "time.",
+                   {"fettle schedule ls", "fettle schedule ls -o json"}, schedule_ls),
+      group.make("schedule rm", "NAME", 1, 1, "Removes a schedule; what runs goes on.",
+                 {"fettle schedule rm nightly", "fettle schedule rm nightly --server team"},
+                 schedule_rm),
+      group.make("schedule run", "NAME", 1, 1, "Runs a schedule now, as at its time.",
+                 {"fettle schedule run nightly", "fettle schedule run nightly -o json"},
+                 schedule_run)};
+}
+
+}  // namespace fettle

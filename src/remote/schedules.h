@@ -1,0 +1,141 @@
+#pragma once
+/// The schedules of a server: commands that it runs by itself, at their times.
+///
+/// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
+/// (the files that travelled with the command, by their digests), `git` (what was fetched), `state` (JSON: what came of it) and `lock`,
+/// which the process of a run holds. What is due follows from the two texts and the clock, so
+/// nothing is kept in a server's memory, and a server that was killed has lost nothing.
+///
+/// Invariants:
+/// * A schedule is there as a whole or not at all: it is made beside its place, and renamed.
+/// * `state` names a run before its command begins, and counts its time from then on. Whoever is
+///   killed before that has begun nothing; whoever is killed later is not begun again.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/lock_file.h"
+#include "base/time.h"
+#include "remote/cron.h"
+#include "remote/request.h"
+#include "remote/rights.h"
+#include "remote/run_log.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// How many schedules a server keeps.
+constexpr size_t most_schedules = 256;
+/// How many of their runs there are at once.
+constexpr size_t most_scheduled_runs = 4;
+
+/// When something runs: one of the two is given.
+struct ScheduleTimes {
+  std::string cron{};
+  Duration every{};
+};
+
+/// Where the files of a command are fetched from before each run. No URL: they came with it.
+struct GitSource {
+  std::string url{}, branch{};  ///< no branch: the default one
+};
+/// Error (`Blame::user`): git would not fetch from there, or would run a program for it.
+Status check_git_source(const GitSource& source);
+
+struct Schedule {
+  std::string name;
+  ScheduleTimes times;
+  std::string shown;         ///< its words without secrets
+  CommandRequest request{};  ///< which may be large; `ScheduleBook::request` reads it
+  GitSource git{};
+  std::string token, token_id;  ///< of whoever added it; the text of the token is kept nowhere
+  /// What is known of the command, for those who ask.
+  std::vector<std::string> environments{};
+  Right right = Right::admin;
+  Time added{};
+};
+
+struct ScheduleState {
+  Time counted{};   ///< all times up to this moment are done with
+  int64_t run = 0;  ///< the last one; 0: none yet
+  std::optional<Time> began{};
+  std::optional<int64_t> code{};
+  std::string why_not{};      ///< why there was no run at the last time; empty: there was
+  std::string commit{};       ///< of the last run
+  std::string done_commit{};  ///< of the last run that ended well
+  int64_t skipped = 0;        ///< times that came while a run went on
+  bool is_asked = false;      ///< somebody wants it to run now
+};
+
+/// For those who ask.
+struct ScheduleView {
+  Schedule schedule;
+  ScheduleState state;
+  std::optional<Time> next{};
+  std::string status{};  ///< of the last run: as `status_of` says; empty: there was none
+};
+
+/// When it runs next, which may be over. None: never.
+std::optional<Time> next_time(const ScheduleTimes& times, const ScheduleState& state);
+/// A state from before the clock was put back: waiting until the old time comes again would be
+/// silence, and counting from now on makes no storm. A small step back is waited for, so nothing
+/// runs twice. True: it was changed.
+bool take_back(ScheduleState& state, Time now);
+/// Error (`Blame::user`): they are none.
+Status check_times(const ScheduleTimes& times);
+/// `*/5 * * * *`, `every 10m`
+std::string times_text(const ScheduleTimes& times);
+
+class ScheduleBook {
+ public:
+  /// `folder`: of all schedules, which may not exist yet.
+  explicit ScheduleBook(Path folder) : folder_(std::move(folder)) {}
+
+  /// The names, in order.
+  std::vector<std::string> names() const;
+  /// Error (`Blame::user`): there is none of this name.
+  Result<Schedule> find(const std::string& name) const;
+  Result<CommandRequest> request(const std::string& name) const;
+  Result<ScheduleState> state(const std::string& name) const;
+  /// Keeps it, with the files of its request, which are below `root`. Errors (`Blame::user`): the
+  /// name is taken, or is none; there are too many.
+  Status add(const Schedule& schedule, const std::string& root) const;
+  /// What runs goes on.
+  Status remove(const std::string& name) const;
+  /// The only way to change a state: one at a time.
+  Status change(const std::string& name,
+                const std::function<void(ScheduleState& state)>& change) const;
+  Path content(const std::string& name, const std::string& digest) const {
+    return folder_ / name / "contents" / digest;
+  }
+
+  /// What a server fetches for it.
+  Path fetched(const std::string& name) const { return folder_ / name / "git"; }
+
+  /// The right to run it, which ends with its holder. None: somebody runs it.
+  Result<std::optional<LockFile>> take(const std::string& name) const;
+  bool is_running(const std::string& name) const;
+
+  /// Servers of this home look again at what is due.
+  void wake() const;
+  /// For a server: readable when somebody has woken it. Not open: it cannot be made.
+  Descriptor waker() const;
+
+ private:
+  Result<LockFile> exclusive() const;
+  Status check_is_there(const std::string& name) const;
+
+  Path folder_;
+};
+
+/// `runs`: of the server. Error: there is none of this name.
+Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
+                                   const std::vector<RunView>& runs);
+
+/// That of a home.
+ScheduleBook schedule_book(const Path& home);
+
+}  // namespace fettle
