@@ -14,8 +14,8 @@ namespace {
 /// Small enough to be held a few times in memory, large enough for few messages.
 constexpr size_t piece_size = size_t{1} << 20;
 
-/// What fits into one piece is written by one statement, so it costs one commit and not three: on a
-/// shared store each waits for a disk.
+/// What fits into one piece is written in one transaction, so it costs one commit and not three: on
+/// a shared store each waits for a disk.
 class DatabaseFile : public Disk::File {
  public:
   DatabaseFile(std::shared_ptr<LazyDatabase> database, std::string path)
@@ -46,38 +46,41 @@ class DatabaseFile : public Disk::File {
  private:
   Status write_whole() {
     const std::lock_guard lock(lazy_->mutex);
-    Query made = TRY(TRY(lazy_->open())
-                         ->query("WITH made AS (INSERT INTO files(path, size) VALUES(?,?) ON "
-                                 "CONFLICT DO NOTHING RETURNING id), piece AS (INSERT INTO "
-                                 "file_pieces SELECT id, 0, ? FROM made) SELECT id FROM made"));
-    made.bind(std::string_view(path_)).bind(static_cast<int64_t>(open_.size())).bind_kept(open_);
-    return TRY(made.step()) ? Status() : exists_error();
+    Database& database = *TRY(lazy_->open());
+    Transaction transaction = TRY(Transaction::begin(database, {}));
+    const int64_t id = TRY(insert_file(database, static_cast<int64_t>(open_.size())));
+    if (!open_.empty())
+      TRY(insert_piece(database, id));
+    return transaction.commit();
   }
 
   Status write_piece() {
     const std::lock_guard lock(lazy_->mutex);
-    if (id_ == 0) {
-      Query made = TRY(TRY(lazy_->open())
-                           ->query("INSERT INTO files(path, size) VALUES(?,0) ON CONFLICT DO "
-                                   "NOTHING RETURNING id"));
-      made.bind(std::string_view(path_));
-      if (!TRY(made.step()))
-        return exists_error();
-      id_ = made.number(0);
-    }
-    TRY(TRY(TRY(lazy_->open())->query("INSERT INTO file_pieces VALUES(?,?,?)"))
-            .bind(id_)
-            .bind(pieces_)
-            .bind_kept(open_)
-            .run());
+    Database& database = *TRY(lazy_->open());
+    if (id_ == 0)
+      id_ = TRY(insert_file(database, 0));
+    TRY(insert_piece(database, id_));
     ++pieces_;
     size_ += static_cast<int64_t>(open_.size());
     open_.clear();
     return {};
   }
 
-  Error exists_error() const {
-    return world_error(cat("cannot create `", path_, "` in the store: it exists"));
+  Result<int64_t> insert_file(Database& database, int64_t size) const {
+    Query made = TRY(database.query(
+        "INSERT INTO files(path, size) VALUES(?,?) ON CONFLICT DO NOTHING RETURNING id"));
+    made.bind(std::string_view(path_)).bind(size);
+    if (!TRY(made.step()))
+      return world_error(cat("cannot create `", path_, "` in the store: it exists"));
+    return made.number(0);
+  }
+
+  Status insert_piece(Database& database, int64_t id) const {
+    return TRY(database.query("INSERT INTO file_pieces VALUES(?,?,?)"))
+        .bind(id)
+        .bind(pieces_)
+        .bind_kept(open_)
+        .run();
   }
 
   std::shared_ptr<LazyDatabase> lazy_;
