@@ -127,9 +127,12 @@ class TerminalsTest : public ServerTest {
   }
   /// Waits for what another thread does.
   static bool soon(const std::function<bool()>& holds) {
-    for (int i = 0; i < 1000 && !holds(); ++i)
+    for (int i = 0; i < 1000; ++i) {
+      if (holds())
+        return true;
       std::this_thread::sleep_for(10ms);
-    return holds();
+    }
+    return false;
   }
 
   static constexpr const char* shell_target =
@@ -217,6 +220,7 @@ TEST_F(TerminalsTest, WhatOurPageDoesNotSayEndsIt) {
         frame(text_code, std::string(60'000, '['))}) {
     const Wire wire(server_->port());
     enter_shell(wire);
+    EXPECT_TRUE(soon([&] { return engine_.open_ == 1; }));
     EXPECT_TRUE(wire.say(bytes));
     const std::string mark_of_end = "\x88";
     EXPECT_NE(wire.until(mark_of_end).find(mark_of_end), std::string::npos);
