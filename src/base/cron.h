@@ -1,6 +1,7 @@
 #pragma once
 /// Times that repeat, as cron writes them: `0 1 * * *` is every day at 01:00. Always UTC. They are
-/// read as Python's `crontab` reads them, which Inmanta does with its settings.
+/// read as Python's `crontab` reads them, which Inmanta does with its settings. Schedules of a
+/// server are read as cron itself reads them (`remote/cron_times.h`).
 
 #include <bitset>
 #include <optional>

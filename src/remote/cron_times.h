@@ -1,6 +1,8 @@
 #pragma once
 /// The times of `cron`: five fields (minute, hour, day of the month, month, day of the week), or a
-/// word such as `@daily`, local to this process (`TZ`).
+/// word such as `@daily`, local to this process (`TZ`). `base/cron.h` reads the settings of Inmanta,
+/// whose times are those of Python's `crontab`: in UTC, with seconds and years, and a day must fit
+/// both fields.
 ///
 /// As in cron, a day fits if either of its two fields does, once both are limited. Where clocks are
 /// put forward, a time that does not exist is the first moment after the gap. Where they are put

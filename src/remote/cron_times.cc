@@ -1,4 +1,4 @@
-#include "remote/cron.h"
+#include "remote/cron_times.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 /// The times of cron, in zones whose clocks are put forward and back.
 
-#include "remote/cron.h"
+#include "remote/cron_times.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
