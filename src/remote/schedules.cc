@@ -17,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration schedule_change_limit = 10s;
+/// For somebody else who adds one, with many files.
+constexpr Duration schedule_add_limit = 5min;
 /// How far a clock may go back without anything but waiting.
 constexpr Duration small_step = 1h;
 constexpr Duration least_interval = 1s, largest_interval = 366 * 24h;
@@ -187,9 +189,9 @@ std::vector<std::string> ScheduleBook::names() const {
 }
 
 Status ScheduleBook::check_is_there(const std::string& name) const {
-  const std::vector<std::string> all = names();
-  if (std::ranges::binary_search(all, name))
+  if (check_name(name) && file_exists(folder_ / name / "about"))
     return {};
+  const std::vector<std::string> all = names();
   return user_error(cat("there is no schedule `", printable(name), "`", suggestion(name, all),
                         "; `fettle schedule ls` lists them"));
 }
@@ -213,18 +215,24 @@ Result<LockFile> ScheduleBook::exclusive() const {
   return LockFile::await(folder_ / ".lock", schedule_change_limit, {});
 }
 
-Status ScheduleBook::add(const Schedule& schedule, const std::string& root) const {
-  TRY(check_name(schedule.name));
-  TRY(make_directories(folder_));
-  const LockFile lock = TRY(exclusive());
+Status ScheduleBook::check_room(const std::string& name) const {
   const std::vector<std::string> all = names();
-  if (std::ranges::binary_search(all, schedule.name))
-    return user_error(cat("there is a schedule `", schedule.name, "` already; `fettle schedule rm ",
-                          schedule.name, "` removes it"));
+  if (std::ranges::binary_search(all, name))
+    return user_error(cat("there is a schedule `", name, "` already; `fettle schedule rm ", name,
+                          "` removes it"));
   if (all.size() >= most_schedules)
     return user_error(cat("the server has ", most_schedules,
                           " schedules already, which is all that it keeps; `fettle schedule rm "
                           "NAME` removes one"));
+  return {};
+}
+
+Status ScheduleBook::add(const Schedule& schedule, const std::string& root) const {
+  TRY(check_name(schedule.name));
+  TRY(make_directories(folder_));
+  // Its files may take long, and a server must not wait for them to change a state.
+  const LockFile adding = TRY(LockFile::await(folder_ / ".adding", schedule_add_limit, {}));
+  TRY(check_room(schedule.name));
   // What somebody who was killed has left is removed as well.
   const Path beside = folder_ / ".new";
   TRY(remove_tree(beside));
@@ -236,6 +244,7 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root) cons
   ScheduleState state;
   state.counted = schedule.added;
   TRY(write_state(beside, state));
+  const LockFile lock = TRY(exclusive());
   if (rename(beside.c_str(), (folder_ / schedule.name).c_str()) != 0)
     return file_error("cannot make", folder_ / schedule.name);
   return {};

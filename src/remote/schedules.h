@@ -2,9 +2,10 @@
 /// The schedules of a server: commands that it runs by itself, at their times.
 ///
 /// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
-/// (the files that travelled with the command, by their digests), `git` (what was fetched), `state` (JSON: what came of it) and `lock`,
-/// which the process of a run holds. What is due follows from the two texts and the clock, so
-/// nothing is kept in a server's memory, and a server that was killed has lost nothing.
+/// (the files that travelled with the command, by their digests), `git` (what was fetched), `state`
+/// (JSON: what came of it) and `lock`, which the process of a run holds. What is due follows from
+/// the two texts and the clock, so nothing is kept in a server's memory, and a server that was
+/// killed has lost nothing.
 ///
 /// Invariants:
 /// * A schedule is there as a whole or not at all: it is made beside its place, and renamed.
@@ -19,7 +20,7 @@
 #include "base/file.h"
 #include "base/lock_file.h"
 #include "base/time.h"
-#include "remote/cron.h"
+#include "remote/cron_times.h"
 #include "remote/request.h"
 #include "remote/rights.h"
 #include "remote/run_log.h"
@@ -127,6 +128,8 @@ class ScheduleBook {
  private:
   Result<LockFile> exclusive() const;
   Status check_is_there(const std::string& name) const;
+  /// For another one of this name.
+  Status check_room(const std::string& name) const;
 
   Path folder_;
 };

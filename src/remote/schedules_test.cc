@@ -122,6 +122,29 @@ TEST_F(SchedulesTest, OneIsThereAsItWasAddedOrNotAtAll) {
   EXPECT_FALSE(book_.remove("one"));
 }
 
+TEST_F(SchedulesTest, APathIsNoName) {
+  add(schedule("a", {"hello"}));
+  const Path other = home_.path() / "serve/other";
+  ASSERT_TRUE(make_directories(other));
+  ASSERT_TRUE(write_file(other / "about", "{}"));
+  for (const char* const name : {"../other", "", ".", "/"}) {
+    EXPECT_FALSE(book_.find(name)) << name;
+    EXPECT_FALSE(book_.remove(name)) << name;
+  }
+  EXPECT_TRUE(file_exists(other / "about"));
+  EXPECT_TRUE(book_.find("a"));
+}
+
+/// The files of one may take long.
+TEST_F(SchedulesTest, OneThatIsBeingAddedHoldsUpNoOther) {
+  add(schedule("a", {"hello"}));
+  const auto adding = LockFile::take(home_.path() / "serve/schedules/.adding");
+  ASSERT_TRUE(adding && *adding);
+  EXPECT_TRUE(book_.change("a", [](ScheduleState& state) { state.skipped = 3; }));
+  EXPECT_EQ(state("a").skipped, 3);
+  EXPECT_TRUE(book_.remove("a"));
+}
+
 TEST_F(SchedulesTest, ACommandRunsAtItsTimeWithItsFiles) {
   serve();
   Schedule where = schedule("where", {"where"});
