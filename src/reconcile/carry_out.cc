@@ -96,24 +96,40 @@ class Subjects {
   std::map<Name, std::vector<Subject>> by_driver_;
 };
 
-/// Marks the resources whose contents are lost.
-Status look_for_contents(const RunContext& run_context, const Wanted& wanted, const Known& known,
-                         Seen& seen) {
-  std::vector<std::pair<const Key*, Name>> needed;
+/// Contents to which records refer, and those of them that are there.
+struct ContentUses {
+  std::vector<std::pair<Known::const_iterator, Name>> uses;
+  Result<DigestSet> there;
+};
+
+/// `counts`: whose contents are meant.
+template <typename Counts>
+ContentUses find_contents(const RunContext& run_context, const Known& known, const Counts& counts) {
+  ContentUses found;
   DigestSet digests;
-  for (const auto& [key, record] : known) {
-    const Kind* kind = run_context.kinds.find(key.kind);
-    if (kind == nullptr || !record->applied || !wanted.contains(key))
+  for (auto at = known.begin(); at != known.end(); ++at) {
+    const auto& [key, record] = *at;
+    const Kind* const kind = run_context.kinds.find(key.kind);
+    if (kind == nullptr || !record->applied || !counts(key))
       continue;
     for (const Name& digest : kind->contents(record->outputs)) {
-      needed.emplace_back(&key, digest);
+      found.uses.emplace_back(at, digest);
       digests.insert(digest.str());
     }
   }
-  const DigestSet there = TRY(run_context.blobs->find_all(digests));
-  for (const auto& [key, digest] : needed)
-    if (!there.contains(digest.view()))
-      seen[*key].content_is_lost = true;
+  found.there = run_context.blobs->find_all(digests);
+  return found;
+}
+
+/// Marks the resources whose contents are lost.
+Status look_for_contents(const RunContext& run_context, const Wanted& wanted, const Known& known,
+                         Seen& seen) {
+  const ContentUses found =
+      find_contents(run_context, known, [&](const Key& key) { return wanted.contains(key); });
+  TRY(found.there);
+  for (const auto& [record, digest] : found.uses)
+    if (!found.there->contains(digest.view()))
+      seen[record->first].content_is_lost = true;
   return {};
 }
 
@@ -149,22 +165,13 @@ Known overlaid(Known known, const Known& newer) {
 /// What was put by an act may be gone by the time that its record is written: whoever loses the
 /// connection to a shared store has no claim to it until then, and others may have cleared it away.
 void note_lost_contents(const RunContext& run_context, const Run& run, Summary& summary) {
-  std::vector<std::pair<const Key*, Name>> put;
-  DigestSet digests;
-  for (const auto& [key, record] : run.known()) {
-    const Kind* const kind = run_context.kinds.find(key.kind);
-    if (kind == nullptr || !record->applied || run.standing(key) != Standing::changed)
-      continue;
-    for (const Name& digest : kind->contents(record->outputs)) {
-      put.emplace_back(&key, digest);
-      digests.insert(digest.str());
-    }
-  }
-  const Result<DigestSet> there = run_context.blobs->find_all(digests);
-  for (const auto& [key, digest] : put)
-    if (!there || !there->contains(digest.view()))
-      summary.failures.push_back({*key, run.known().find(*key)->second->applied->origin,
-                                  there ? lost_content_error(digest) : there.error()});
+  const ContentUses found = find_contents(run_context, run.known(), [&](const Key& key) {
+    return run.standing(key) == Standing::changed;
+  });
+  for (const auto& [record, digest] : found.uses)
+    if (!found.there || !found.there->contains(digest.view()))
+      summary.failures.push_back({record->first, record->second->applied->origin,
+                                  found.there ? lost_content_error(digest) : found.there.error()});
 }
 
 /// The result of a run, for people.
