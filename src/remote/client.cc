@@ -24,7 +24,6 @@ namespace {
 constexpr Duration answer_limit = 60s;
 constexpr Duration end_limit = 3s, look_again = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
-constexpr int interrupted = 130;
 
 int64_t number_in(std::string_view json, std::string_view key) {
   const Result<Value> told = read_json(json);
@@ -238,12 +237,12 @@ class Follower {
           break;
         }
         case SIGHUP:
-          return ClientEnd{interrupted, false};
+          return ClientEnd{interrupted_command, false};
         default:
           if (std::exchange(has_asked_, true)) {
             if (run_ > 0 && !place_.is_quiet)
               place_.tell(cat("\nleaving; ", followed_by()));
-            return ClientEnd{interrupted, false};
+            return ClientEnd{interrupted_command, false};
           }
           line_.send(FrameType::stop, said.ssi_signo == SIGTERM ? stop_by_end : "");
           break;

@@ -9,6 +9,9 @@
 
 namespace fettle {
 
+/// The exit code of a command that somebody interrupted, as shells report it.
+constexpr int interrupted_command = 130;
+
 /// One thing below a path that a command reads or writes.
 struct FileEntry {
   enum class Type : uint8_t {

@@ -33,7 +33,6 @@ constexpr int last_reads = 64;
 constexpr char first_of_tls = 0x16;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
-constexpr int code_of_interruption = 130;
 
 Value error_value(const Error& error) {
   return Value::dict(
@@ -217,7 +216,7 @@ class CommandSession {
     }
     if (WIFEXITED(status)) {
       // Who interrupts a command knows why it ends without a word; here nobody did.
-      if (is_server_ending_ && WEXITSTATUS(status) == code_of_interruption)
+      if (is_server_ending_ && WEXITSTATUS(status) == interrupted_command)
         tell(FrameType::errors, "error: the server ended, and interrupted the command\n");
       return WEXITSTATUS(status);
     }
