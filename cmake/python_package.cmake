@@ -10,7 +10,7 @@ endforeach()
 file(WRITE ${OUTPUT} "#include \"programs/python_package.h\"\n
 namespace fettle {\nnamespace {\n
 using namespace std::string_view_literals;\n
-constexpr PackageFile files[] = {\n${rows}};\n
+constexpr PythonFile files[] = {\n${rows}};\n
 }  // namespace\n
-std::span<const PackageFile> python_package() { return files; }\n
+std::span<const PythonFile> python_package() { return files; }\n
 }  // namespace fettle\n")

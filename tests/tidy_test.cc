@@ -450,6 +450,35 @@ TEST(Tidy, WhatASourceDeclaresForItselfIsUniqueInItsFolder) {
   EXPECT_GT(declared["src/verbs"].size(), 200u);
 }
 
+/// Two types with one name are one to the linker, which takes the functions of either for both.
+TEST(Tidy, ATypeHasItsNameForItself) {
+  static const std::regex room(R"(^(inline )?namespace ([\w:]+) \{)");
+  static const std::regex type(R"(^(struct|class|enum class|enum|union) (\w+)( [^;]*)?\{)");
+  std::map<std::string, std::string> declared;
+  for (const fs::path& path : sources()) {
+    const std::string file = place_of(path);
+    if (!file.starts_with("src/") || !file.ends_with(".h"))
+      continue;
+    std::vector<std::string> rooms;
+    for (const std::string& line : lines_of(path)) {
+      std::smatch found;
+      if (std::regex_search(line, found, room))
+        rooms.push_back(found[2].str() + "::");
+      else if (line.starts_with("}  // namespace") && !rooms.empty())
+        rooms.pop_back();
+      if (!std::regex_search(line, found, type))
+        continue;
+      std::string name;
+      for (const std::string& one : rooms)
+        name += one;
+      name += found[2].str();
+      const auto& [before, is_new] = declared.emplace(name, file);
+      EXPECT_TRUE(is_new) << before->second << " and " << file << " both declare " << name;
+    }
+  }
+  EXPECT_GT(declared.size(), 500u);
+}
+
 TEST(Tidy, WhatDecidesAsksNoClockAndDrawsNoRandomNumbers) {
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);

@@ -148,7 +148,7 @@ std::optional<std::string> first_beyond(const List& list, bool (*is_harmless)(st
 }
 
 /// What of the machine a container would have beside what every one has; empty: nothing.
-std::string wish_beyond(const Reach& reach) {
+std::string wish_beyond(const MachineReach& reach) {
   if (reach.is_privileged || !reach.bind_mounts.empty())
     return "to be privileged or to mount paths of this machine";
   if (reach.sees_processes)
@@ -288,7 +288,7 @@ Result<Service> wanted_service(InstructionCall& call, const std::string& name,
   return service;
 }
 
-void check_reach(Draft& draft, std::string_view who, const Reach& reach) {
+void check_reach(Draft& draft, std::string_view who, const MachineReach& reach) {
   for (const Entry& mount : reach.bind_mounts.entries())
     if (mount.key != engine_socket)
       draft.finding(cat(who, " requests a mount of `", printable(mount.key),

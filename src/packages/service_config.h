@@ -21,14 +21,14 @@ Result<Service> wanted_service(InstructionCall& call, const std::string& name,
 Result<Value> file_attributes(Draft& draft, starlark::Value files);
 
 /// What of the machine a container would have beside what every one has.
-struct Reach {
+struct MachineReach {
   Dict bind_mounts;
   bool is_privileged = false;
   bool sees_processes = false;
   List devices{}, capabilities{};
 };
 /// Findings when somebody (`the service …`) wants to reach out of the container and may not.
-void check_reach(Draft& draft, std::string_view who, const Reach& reach);
+void check_reach(Draft& draft, std::string_view who, const MachineReach& reach);
 
 /// A recipe of any of the three types as attributes.
 Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,

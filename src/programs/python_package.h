@@ -9,12 +9,12 @@
 
 namespace fettle {
 
-struct PackageFile {
+struct PythonFile {
   std::string_view path;  ///< `fettle_plugins/hub.py`
   std::string_view text;
 };
 
-std::span<const PackageFile> python_package();
+std::span<const PythonFile> python_package();
 
 /// Writes the package into a folder below `home`, once for each version, and returns the folder.
 /// Several processes may do so at once.

@@ -80,7 +80,7 @@ TEST_F(PythonEnvironments, OfSeveralVersionsTheNewestCountsAndScriptsDoNot) {
 
 TEST_F(PythonEnvironments, AFileOfOurOwnThatWasCutIsWrittenAnew) {
   const Path package = unpack_python(folder_.path()).value();
-  for (const PackageFile& file : python_package()) {
+  for (const PythonFile& file : python_package()) {
     if (!file.path.ends_with("hub.py"))
       continue;
     const Path path = package / file.path;

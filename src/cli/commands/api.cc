@@ -13,7 +13,7 @@ namespace {
 /// The client in Python, which is part of the program.
 Result<int> print_client() {
   const auto files = python_package();
-  const auto found = std::ranges::find(files, "fettle_client.py", &PackageFile::path);
+  const auto found = std::ranges::find(files, "fettle_client.py", &PythonFile::path);
   if (found == files.end())
     return world_error("this program was built without its client in Python");
   print(trim(found->text));

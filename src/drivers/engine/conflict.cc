@@ -24,18 +24,18 @@ bool passes_by_itself(const EngineAnswer& answer) {
          lower_case(answer.message()).find("no such network interface") != std::string::npos;
 }
 
-Conflict what_is_taken(const Error& error) {
+EngineConflict what_is_taken(const Error& error) {
   const std::string said = lower_case(error.message);
   const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };
   if (says(podman_words))
-    return Conflict::address;
+    return EngineConflict::address;
   // For an address, Docker says `… container networking: Address already in use`. For a port, it
   // names `bind`, a host port, or the port itself.
   if (says("address already in use") && !says("bind") && !says("port"))
-    return Conflict::address;
+    return EngineConflict::address;
   if (says("already in use") || says("already allocated"))
-    return Conflict::port;
-  return Conflict::nothing;
+    return EngineConflict::port;
+  return EngineConflict::nothing;
 }
 
 }  // namespace fettle

@@ -9,14 +9,14 @@
 
 namespace fettle {
 
-enum class Conflict {
+enum class EngineConflict {
   nothing,  ///< it failed for another reason
   address,  ///< in its network. Podman keeps that of a container that died while it started
   port,     ///< one of the engine's machine
 };
 /// Judges by an engine's message. One that names neither means a port: engines say little about
 /// these.
-Conflict what_is_taken(const Error& error);
+EngineConflict what_is_taken(const Error& error);
 
 /// Whether an engine refused because the machine changed while it looked, and did nothing: it
 /// answers otherwise if asked again. Podman lists the interfaces when it starts a container and

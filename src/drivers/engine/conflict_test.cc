@@ -12,14 +12,14 @@ TEST(Conflict, IsToldApartByWords) {
   };
   EXPECT_EQ(
       what("IPAM error: requested ip address 10.1.0.9 is already allocated to container ID 0aF9"),
-      Conflict::address);
+      EngineConflict::address);
   EXPECT_EQ(what("failed to set up container networking: Address already in use"),
-            Conflict::address);
-  EXPECT_EQ(what("Bind for 0.0.0.0:80 failed: port is already allocated"), Conflict::port);
-  EXPECT_EQ(what("listen tcp4 127.0.0.1:80: bind: address already in use"), Conflict::port);
+            EngineConflict::address);
+  EXPECT_EQ(what("Bind for 0.0.0.0:80 failed: port is already allocated"), EngineConflict::port);
+  EXPECT_EQ(what("listen tcp4 127.0.0.1:80: bind: address already in use"), EngineConflict::port);
   EXPECT_EQ(what("rootlessport listen tcp 0.0.0.0:80: bind: address already in use"),
-            Conflict::port);
-  EXPECT_EQ(what("no such image"), Conflict::nothing);
+            EngineConflict::port);
+  EXPECT_EQ(what("no such image"), EngineConflict::nothing);
 }
 
 TEST(Conflict, WhatPassesByItselfIsToldApart) {

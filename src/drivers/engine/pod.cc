@@ -222,7 +222,7 @@ class PodAct {
     constexpr int tries = 3;
     const bool is_new = there_.holders.empty();
     for (int i = 1;; ++i) {
-      const bool is_taken = what_is_taken(error) == Conflict::address;
+      const bool is_taken = what_is_taken(error) == EngineConflict::address;
       const bool may_help = is_taken || may_renew_network(error) || (i == 1 && !is_new);
       if (is_cancelled(error) || error.unknown_outcome || i == tries || !may_help)
         return error;

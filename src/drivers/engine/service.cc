@@ -253,11 +253,11 @@ Result<bool> choose_other_ports(const Site& site, const Act& act, Wish& wish) {
 /// Returns whether something else was chosen for what an engine refused.
 Result<bool> give_way(const Site& site, const Act& act, Wish& wish, const Error& error) {
   switch (what_is_taken(error)) {
-    case Conflict::address:
+    case EngineConflict::address:
       site.allocation.give_up_address(wish.placement.network_id, owner_of(act.key));
       TRY(choose_address(site, act, wish));
       return true;
-    case Conflict::port:
+    case EngineConflict::port:
       return choose_other_ports(site, act, wish);
     default:
       return false;
@@ -468,7 +468,7 @@ Result<std::vector<std::string>> stop_holders(const Site& site, const Act& act,
 
 /// Adds which of our containers has a pinned port.
 Error name_holder(const Site& site, const Wish& wish, Error error, const std::stop_token& stop) {
-  if (what_is_taken(error) != Conflict::port)
+  if (what_is_taken(error) != EngineConflict::port)
     return error;
   const auto containers = own_containers(site, {}, stop);
   for (const ContainerState& state : containers.value_or(std::vector<ContainerState>())) {

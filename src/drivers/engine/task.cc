@@ -115,7 +115,7 @@ Result<StartedTask> start(const Site& site, const Act& act, const ContainerTask&
     if (started)
       return StartedTask{std::move(id), std::move(placement)};
     const Status removed = remove_container(site.engine, id, {});
-    if (what_is_taken(started.error()) != Conflict::address || i == tries || !removed)
+    if (what_is_taken(started.error()) != EngineConflict::address || i == tries || !removed)
       return std::move(started).error();
     site.allocation.give_up_address(placement.network_id, owner_of(act.key));
   }
