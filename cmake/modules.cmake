@@ -8,7 +8,7 @@
 # Sources that are compiled as one share the work on the headers and templates they have in common:
 # a full build takes a third of the time. What a source declares for itself must then be unique in
 # its folder, which `tidy_test` reads.
-set(FETTLE_BATCH 8 CACHE STRING "how many sources are compiled as one; 1: each alone, for small changes")
+set(FETTLE_BATCH 32 CACHE STRING "how many sources are compiled as one; 1: each alone, for small changes")
 
 add_library(fettle_flags INTERFACE)
 target_include_directories(fettle_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})

@@ -12,7 +12,7 @@ namespace {
 
 using kubernetes::json;
 
-const Time now = Time(Duration(1'795'354'853'000'000'000));
+const Time moment = Time(Duration(1'795'354'853'000'000'000));
 
 class ClusterStatus : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ class ClusterStatus : public testing::Test {
 };
 
 TEST_F(ClusterStatus, HasTheFieldsOfOpenKruise) {
-  const Value status = status_for(fleet, "CloneSet/default/web", {}, now);
+  const Value status = status_for(fleet, "CloneSet/default/web", {}, moment);
   const struct {
     std::string_view field;
     Value value;
@@ -49,18 +49,18 @@ TEST_F(ClusterStatus, HasTheFieldsOfOpenKruise) {
   for (const auto& [field, value] : table)
     EXPECT_EQ(status.at(field), value) << field;
   EXPECT_EQ(status.text_at("updateRevision").substr(0, 4), "web-");
-  EXPECT_TRUE(status_for(fleet, "CloneSet/default/other", {}, now).is_null());
+  EXPECT_TRUE(status_for(fleet, "CloneSet/default/other", {}, moment).is_null());
 }
 
 TEST_F(ClusterStatus, AConditionKeepsItsTimes) {
-  const Value first = status_for(fleet, "CloneSet/default/web", {}, now);
+  const Value first = status_for(fleet, "CloneSet/default/web", {}, moment);
   const Value& row = first.at("conditions").items()[0];
   EXPECT_EQ(row.text_at("lastTransitionTime"), "2026-11-22T13:40:53Z");
-  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h), first);
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, moment + 1h), first);
   const Value other = json(R"({"conditions":[
       {"type":"FailedScale","status":"True"},
       {"type":"Progressing","status":"False","lastTransitionTime":"2020-01-01T00:00:00Z"}]})");
-  const Value next = status_for(fleet, "CloneSet/default/web", other, now);
+  const Value next = status_for(fleet, "CloneSet/default/web", other, moment);
   ASSERT_EQ(next.at("conditions").items().size(), 2u);
   EXPECT_EQ(next.at("conditions").items()[0].text_at("type"), "FailedScale");
   EXPECT_EQ(next.at("conditions").items()[1].text_at("lastTransitionTime"), "2026-11-22T13:40:53Z");
@@ -98,7 +98,7 @@ TEST(ClusterDaemonSet, HasTheHashThatASchemaAsksFor) {
   ASSERT_TRUE(read.errors.empty());
   workloads::Fleet fleet("e");
   fleet.put(read.objects.at(0));
-  const Value status = status_for(fleet, "DaemonSet/default/agent", {}, now);
+  const Value status = status_for(fleet, "DaemonSet/default/agent", {}, moment);
   EXPECT_FALSE(status.text_at("daemonSetHash").empty());
   EXPECT_EQ(status.text_at("daemonSetHash"), status.text_at("updateRevision"));
 }
@@ -107,12 +107,12 @@ TEST_F(ClusterStatus, OneMoreConditionStandsBesideTheOthersAndKeepsItsTimes) {
   const Value row = json(R"({"type":"InjectsPodsOfOthers","status":"False","reason":"NotServed",
     "message":"no"})");
   const Value before = json(R"({"conditions":[{"type":"Theirs","status":"True"}]})");
-  const Value first = status_for(fleet, "CloneSet/default/web", before, now, row);
+  const Value first = status_for(fleet, "CloneSet/default/web", before, moment, row);
   EXPECT_EQ(condition_of(first.at("conditions"), "Theirs").text_at("status"), "True");
   EXPECT_EQ(condition_of(first.at("conditions"), "InjectsPodsOfOthers").text_at("message"), "no");
-  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h, row), first);
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, moment + 1h, row), first);
   // What nobody knows yet after a start stays as it was.
-  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h), first);
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, moment + 1h), first);
 }
 
 /// The cluster says of each pod of a node that is away that it is not ready.

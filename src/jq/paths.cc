@@ -21,7 +21,7 @@ Failure expected(std::string_view what, const Json& got) {
 }
 
 /// Clamps a place, which counts from the end if it is negative.
-int64_t clamped(int64_t at, int64_t least, int64_t size) {
+int64_t place_within(int64_t at, int64_t least, int64_t size) {
   if (at < 0)
     at += size;
   return std::clamp(at, least, std::max(least, size));
@@ -39,14 +39,14 @@ tl::expected<std::pair<int64_t, int64_t>, Failure> range_of(const Json& start, c
     const auto given = place(start);
     if (!given)
       return wrong(start);
-    from = clamped(*given, 0, size);
+    from = place_within(*given, 0, size);
   }
   if (!end.is_null()) {
     const auto given =
         place(end.kind() == Json::Kind::real ? Json::real(std::ceil(end.real())) : end);
     if (!given)
       return wrong(end);
-    to = clamped(*given, from, size);
+    to = place_within(*given, from, size);
   }
   return std::pair(from, to);
 }
@@ -64,14 +64,14 @@ std::string_view characters(std::string_view text, int64_t from, int64_t to) {
 
 Json character(std::string_view text, int64_t at) {
   const int64_t size = count_characters(text);
-  at = clamped(at, -1, size);
+  at = place_within(at, -1, size);
   if (at < 0 || at >= size)
     return {};
   return Json::text(std::string(characters(text, at, at + 1)));
 }
 
 Json item(const Json::List& items, int64_t at) {
-  at = clamped(at, -1, static_cast<int64_t>(items.size()));
+  at = place_within(at, -1, static_cast<int64_t>(items.size()));
   return at < 0 || at >= static_cast<int64_t>(items.size()) ? Json()
                                                             : items[static_cast<size_t>(at)];
 }
@@ -119,7 +119,7 @@ Refusal update_member(Json& value, const Json& key, std::span<const Json> rest, 
 Refusal update_item(Json& value, int64_t given, std::span<const Json> rest, const Json& to) {
   constexpr int64_t most = 0x20000000;
   const auto size = static_cast<int64_t>(value.items().size());
-  int64_t at = clamped(given, -1, size);
+  int64_t at = place_within(given, -1, size);
   if (at < 0 || at >= size) {
     if (to.is_hole())
       return std::nullopt;

@@ -9,7 +9,7 @@ namespace fettle::states {
 namespace {
 
 constexpr std::array<std::string_view, 4> stages{"jinja", "yaml", "json", "replacements"};
-constexpr std::string_view require = "require:", end = "END";
+constexpr std::string_view require_mark = "require:", end_mark = "END";
 
 bool makes_data(Stage stage) { return stage == Stage::yaml || stage == Stage::json; }
 
@@ -66,16 +66,16 @@ class Splitter {
 
   Status directive(std::string_view text) {
     ++gap_;
-    if (text == end) {
+    if (text == end_mark) {
       if (open_ == 0)
         return at_line(user_error(cat("Unexpected End of file line ", line_)), line_);
       open_ = 0;
       is_begun_ = false;
       return {};
     }
-    if (text.starts_with(require)) {
+    if (text.starts_with(require_mark)) {
       begin();
-      blocks_[open_].awaited.push_back({trim(text.substr(require.size())), line_});
+      blocks_[open_].awaited.push_back({trim(text.substr(require_mark.size())), line_});
       return {};
     }
     Result<std::vector<Stage>> pipe = parse_pipe(text);

@@ -9,7 +9,7 @@ namespace fettle::states {
 namespace {
 
 /// Plain pieces as they are, references as `<state|id|resource|path>`.
-std::string shown(std::string_view text) {
+std::string reference_shown(std::string_view text) {
   std::string made;
   for (const Piece& piece : pieces_of(text))
     made += piece.reference ? cat("<", piece.reference->state, "|", piece.reference->id, "|",
@@ -19,28 +19,29 @@ std::string shown(std::string_view text) {
 }
 
 TEST(Reference, PiecesOfTexts) {
-  EXPECT_EQ(shown("${show:c:x}"), "<show|c||x>");
-  EXPECT_EQ(shown("a-${show:c:x}-${cloud.vpc:d:l[1]:k}!"), "a-<show|c||x>-<cloud.vpc|d||l[1]:k>!");
-  EXPECT_EQ(shown("${show:c:}"), "<show|c||>");
-  EXPECT_EQ(shown("${show:c[a:b]:x}"), "<show|c|a:b|x>");
-  EXPECT_EQ(shown("$${show:c:x}"), "$<show|c||x>");
-  EXPECT_EQ(shown("${show:${show:c:x}:y}"), "${show:<show|c||x>:y}");
-  EXPECT_EQ(shown("${show:b:{{ params.get('k') }}}"), "<show|b||{{ params.get('k') }}>");
-  EXPECT_EQ(shown(""), "");
+  EXPECT_EQ(reference_shown("${show:c:x}"), "<show|c||x>");
+  EXPECT_EQ(reference_shown("a-${show:c:x}-${cloud.vpc:d:l[1]:k}!"),
+            "a-<show|c||x>-<cloud.vpc|d||l[1]:k>!");
+  EXPECT_EQ(reference_shown("${show:c:}"), "<show|c||>");
+  EXPECT_EQ(reference_shown("${show:c[a:b]:x}"), "<show|c|a:b|x>");
+  EXPECT_EQ(reference_shown("$${show:c:x}"), "$<show|c||x>");
+  EXPECT_EQ(reference_shown("${show:${show:c:x}:y}"), "${show:<show|c||x>:y}");
+  EXPECT_EQ(reference_shown("${show:b:{{ params.get('k') }}}"), "<show|b||{{ params.get('k') }}>");
+  EXPECT_EQ(reference_shown(""), "");
 }
 
 TEST(Reference, WhatHasNotThreePartsIsPlain) {
   for (const char* text :
        {"${HOME}", "$HOME", "${a:b}", "${VAR:-x}", "${show:c:x", "${", "${}", "$"})
-    EXPECT_EQ(shown(text), text);
+    EXPECT_EQ(reference_shown(text), text);
 }
 
 TEST(Reference, LongTextsTakeNoLongTime) {
   std::string text;
   for (int i = 0; i < 100'000; ++i)
     text += "${a";
-  EXPECT_EQ(shown(text), text);
-  EXPECT_EQ(shown(text + ":b:c}").size(), text.size() + 5);
+  EXPECT_EQ(reference_shown(text), text);
+  EXPECT_EQ(reference_shown(text + ":b:c}").size(), text.size() + 5);
 }
 
 TEST(Reference, ValuesAreFoundByTheirPaths) {

@@ -77,7 +77,7 @@ Value with_newline(const Value& text) {
     return text.text().view().ends_with('\n') ? text : Value(cat(text.text(), "\n"));
   if (!text.is_deferred())
     return text;
-  std::vector<Part> parts(text.parts().begin(), text.parts().end());
+  std::vector<fettle::Part> parts(text.parts().begin(), text.parts().end());
   if (parts.back().is_hole() || !parts.back().text.view().ends_with('\n'))
     parts.emplace_back(Name("\n"));
   return Value::deferred(std::move(parts), text.text_form());

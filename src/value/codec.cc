@@ -165,7 +165,7 @@ namespace {
 
 /// Values that are read one after another mostly share their keys and small parts: these are kept
 /// once. Sealed ones are not kept.
-class SharedValues {
+class MetValues {
  public:
   Name name(std::string_view text) {
     if (text.size() > longest)
@@ -193,8 +193,8 @@ class SharedValues {
   std::array<Value, 256> dicts_;
 };
 
-SharedValues& shared() {
-  static thread_local SharedValues one;
+MetValues& shared() {
+  static thread_local MetValues one;
   return one;
 }
 

@@ -7,16 +7,16 @@
 namespace fettle {
 namespace {
 
-std::string json_of(std::string_view yaml, YamlSchema schema = YamlSchema::core) {
+std::string json_of_yaml(std::string_view yaml, YamlSchema schema = YamlSchema::core) {
   const Result<Value> read = read_yaml(yaml, "a.yml", schema);
   return read ? write_json(*read) : to_string(read.error());
 }
 
 TEST(Yaml, MappingsSequencesAndScalars) {
-  EXPECT_EQ(json_of("a: 1\nb: [x, 'y', \"z\\n\"]\nc:\n  - d: ~\n  - e: |\n      t\n"),
+  EXPECT_EQ(json_of_yaml("a: 1\nb: [x, 'y', \"z\\n\"]\nc:\n  - d: ~\n  - e: |\n      t\n"),
             R"({"a":1,"b":["x","y","z\n"],"c":[{"d":null},{"e":"t\n"}]})");
-  EXPECT_EQ(json_of(""), "null");
-  EXPECT_EQ(json_of("1: true"), R"({"1":true})");
+  EXPECT_EQ(json_of_yaml(""), "null");
+  EXPECT_EQ(json_of_yaml("1: true"), R"({"1":true})");
 }
 
 TEST(Yaml, EachSchemaReadsPlainScalarsItsOwnWay) {
@@ -46,21 +46,22 @@ TEST(Yaml, EachSchemaReadsPlainScalarsItsOwnWay) {
            Case{"\"yes\"", R"("yes")", R"("yes")", R"("yes")"},
            Case{"!!str 12", R"("12")", R"("12")", R"("12")"},
        }) {
-    EXPECT_EQ(json_of(c.text, YamlSchema::core), c.core) << c.text;
-    EXPECT_EQ(json_of(c.text, YamlSchema::go_yaml_v2), c.go) << c.text;
-    EXPECT_EQ(json_of(c.text, YamlSchema::pyyaml), c.python) << c.text;
+    EXPECT_EQ(json_of_yaml(c.text, YamlSchema::core), c.core) << c.text;
+    EXPECT_EQ(json_of_yaml(c.text, YamlSchema::go_yaml_v2), c.go) << c.text;
+    EXPECT_EQ(json_of_yaml(c.text, YamlSchema::pyyaml), c.python) << c.text;
   }
 }
 
 TEST(Yaml, MergesAndAliases) {
-  EXPECT_EQ(json_of("base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nlist: {<<: [{x: 5}, *b]}"),
+  EXPECT_EQ(json_of_yaml("base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nlist: {<<: [{x: 5}, *b]}"),
             R"({"base":{"x":1,"y":2},"list":{"x":5,"y":2},"more":{"x":1,"y":3}})");
 }
 
 TEST(Yaml, DuplicateKeysAreAnErrorButForPyYaml) {
   for (const YamlSchema schema : {YamlSchema::core, YamlSchema::go_yaml_v2})
-    EXPECT_EQ(json_of("a: 1\na: 2", schema), "a.yml:2:1: invalid YAML: the key `a` occurs twice");
-  EXPECT_EQ(json_of("a: 1\na: 2", YamlSchema::pyyaml), R"({"a":2})");
+    EXPECT_EQ(json_of_yaml("a: 1\na: 2", schema),
+              "a.yml:2:1: invalid YAML: the key `a` occurs twice");
+  EXPECT_EQ(json_of_yaml("a: 1\na: 2", YamlSchema::pyyaml), R"({"a":2})");
 }
 
 TEST(Yaml, ErrorsHaveLineAndColumn) {
@@ -69,17 +70,17 @@ TEST(Yaml, ErrorsHaveLineAndColumn) {
   EXPECT_EQ(read.error().where.file, "args.yml");
   EXPECT_EQ(read.error().where.line, 3);
   EXPECT_FALSE(read.error().excerpt.empty());
-  EXPECT_EQ(json_of("a: *nowhere"),
+  EXPECT_EQ(json_of_yaml("a: *nowhere"),
             "a.yml:1:4: invalid YAML: the anchor `nowhere` is not known here");
 }
 
 TEST(Yaml, WhatEndsTooEarlyIsWrongOnItsLastLine) {
   for (const char* text : {"a: 1\nb: [1", "a: 1\nb: [1\n", "a: 1\nb: \"1\n"})
-    EXPECT_TRUE(json_of(text).starts_with("a.yml:2:")) << json_of(text);
+    EXPECT_TRUE(json_of_yaml(text).starts_with("a.yml:2:")) << json_of_yaml(text);
 }
 
 TEST(Yaml, HostileTextsAreErrors) {
-  EXPECT_NE(json_of(std::string(100'000, '[')).find("nested deeper"), std::string::npos);
+  EXPECT_NE(json_of_yaml(std::string(100'000, '[')).find("nested deeper"), std::string::npos);
   std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
   for (int i = 1; i < 12; ++i) {
     bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
@@ -87,13 +88,13 @@ TEST(Yaml, HostileTextsAreErrors) {
       bomb += (k == 0 ? "*a" : ",*a") + std::to_string(i - 1);
     bomb += "]\n";
   }
-  EXPECT_NE(json_of(bomb).find("aliases expand to too much"), std::string::npos);
-  EXPECT_NE(json_of("a: \xC0\x80").find("not UTF-8"), std::string::npos);
+  EXPECT_NE(json_of_yaml(bomb).find("aliases expand to too much"), std::string::npos);
+  EXPECT_NE(json_of_yaml("a: \xC0\x80").find("not UTF-8"), std::string::npos);
 }
 
 TEST(Yaml, AnEmptyTextIsNull) {
-  EXPECT_EQ(json_of({}), json_of(""));
-  EXPECT_EQ(json_of({}), "null");
+  EXPECT_EQ(json_of_yaml({}), json_of_yaml(""));
+  EXPECT_EQ(json_of_yaml({}), "null");
 }
 
 TEST(Yaml, WhatIsWrittenReadsBackTheSame) {

@@ -79,9 +79,9 @@ TreeBuilder::Rules rules_of(const YamlOptions& reading) {
           .key = is_go ? go_yaml::key : nullptr};
 }
 
-class Reader {
+class TreeReader {
  public:
-  Reader(std::string_view text, std::string_view file, const YamlOptions& reading)
+  TreeReader(std::string_view text, std::string_view file, const YamlOptions& reading)
       : text_(text), file_(file), reading_(reading), events_(text), builder_(rules_of(reading)) {}
 
   Result<std::vector<Tree>> read() {
@@ -248,7 +248,7 @@ class Reader {
 
 Result<std::vector<Tree>> read_yaml_trees(std::string_view text, std::string_view file,
                                           const YamlOptions& reading) {
-  return Reader(text, file, reading).read();
+  return TreeReader(text, file, reading).read();
 }
 
 Result<Tree> read_yaml_tree(std::string_view text, std::string_view file,

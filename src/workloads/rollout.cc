@@ -51,14 +51,14 @@ void add_names(const Value& spec, std::map<Name, bool>& names) {
 
 namespace {
 
-bool is_before(const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); }
+bool has_lesser_key(const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); }
 
 /// `keeps_null`: for the entries that were there before.
 Value with_changes(const Value& dict, std::vector<Entry> changes, bool keeps_null) {
   const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
   // There are few, mostly in order: this is cheaper than a sort that asks for memory.
   for (auto each = changes.begin(); each != changes.end(); ++each)
-    std::rotate(std::upper_bound(changes.begin(), each, *each, is_before), each, each + 1);
+    std::rotate(std::upper_bound(changes.begin(), each, *each, has_lesser_key), each, each + 1);
   std::vector<Entry> kept;
   kept.reserve(before.size() + changes.size());
   const auto put_before = [&](const Entry& entry) {

@@ -25,7 +25,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t most_questions = 16;  ///< at once
+constexpr size_t most_looks = 16;  ///< questions at once
 
 /// Empty: nobody knows yet what will fill a hole.
 std::string reference_of(const Subject& subject) {
@@ -91,7 +91,7 @@ class Look {
         is_there = !TRY(image_id(site_.engine, id, stop)).empty();
         return {};
       });
-    TRY(do_at_once(questions, most_questions, stop_));
+    TRY(do_at_once(questions, most_looks, stop_));
     artifacts_ = TRY(site_.blobs.find_all(digests_of_artifacts(subjects)));
     if (containers_)
       sort_containers();
@@ -134,7 +134,7 @@ class Look {
         life = TRY(life_of(site_.engine, id, stop));
         return {};
       });
-    return do_at_once(questions, most_questions, stop_);
+    return do_at_once(questions, most_looks, stop_);
   }
 
   /// Looks at all pods at once: each takes several questions and may be probed.
@@ -150,7 +150,7 @@ class Look {
         return {};
       });
     }
-    return do_at_once(questions, most_questions, stop_);
+    return do_at_once(questions, most_looks, stop_);
   }
 
   void sort_containers() {

@@ -10,7 +10,7 @@ namespace {
 
 using Points = std::vector<std::string_view>;
 
-bool is_blank(std::string_view point) {
+bool is_blank_point(std::string_view point) {
   return point.size() == 1 && std::string_view(" \t\n\r\v\f").find(point) != std::string_view::npos;
 }
 bool is_letter(std::string_view point) {
@@ -32,14 +32,14 @@ class Chunks {
   /// The end of the chunk that begins at a place.
   size_t end_of(size_t begin) const {
     size_t end = begin;
-    if (is_blank(points_[begin])) {
-      while (end < points_.size() && is_blank(points_[end]))
+    if (is_blank_point(points_[begin])) {
+      while (end < points_.size() && is_blank_point(points_[end]))
         ++end;
       return end;
     }
     if (breaks_hyphens_ && is_dash_between_words(begin))
       return end_of_hyphens(begin);
-    for (++end; end < points_.size() && !is_blank(points_[end]); ++end) {
+    for (++end; end < points_.size() && !is_blank_point(points_[end]); ++end) {
       if (breaks_hyphens_ && is_hyphen_within_word(end))
         return end + 1;
       if (breaks_hyphens_ && is_dash_between_words(end))
@@ -107,7 +107,7 @@ std::vector<std::string> wrapped(std::string_view paragraph, const WrapOptions& 
     return end_of_chunk;
   };
   while (at < points.size()) {
-    if (is_blank(points[at]) && !lines.empty())
+    if (is_blank_point(points[at]) && !lines.empty())
       at = chunk_end();
     const size_t begin = at;
     size_t last = at;  // where the last chunk of the line begins
@@ -123,8 +123,9 @@ std::vector<std::string> wrapped(std::string_view paragraph, const WrapOptions& 
                : chunk_end();
     }
     size_t end = at;
-    const bool is_last_blank = std::all_of(points.begin() + static_cast<ptrdiff_t>(last),
-                                           points.begin() + static_cast<ptrdiff_t>(end), is_blank);
+    const bool is_last_blank =
+        std::all_of(points.begin() + static_cast<ptrdiff_t>(last),
+                    points.begin() + static_cast<ptrdiff_t>(end), is_blank_point);
     if (is_last_blank)
       end = last;
     if (end > begin)

@@ -10,7 +10,7 @@
 namespace fettle {
 namespace {
 
-Value json(const std::string& text) {
+Value resource_json(const std::string& text) {
   const auto value = read_json(text);
   EXPECT_TRUE(value) << to_string(value.error()) << text;
   return value.value_or(Value());
@@ -20,7 +20,7 @@ class PodDocument : public testing::Test {
  protected:
   PodDocument() {
     resource_.key = {"fleet", "pod", "n1|shop/web-1"};
-    resource_.attributes = json(
+    resource_.attributes = resource_json(
         R"({"name":"web-1","node":"n1","template":{"spec":{"initContainers":[)"
         R"({"name":"first","image":"i:1"},{"name":"side","image":"s:1","restartPolicy":"Always"},)"
         R"({"name":"second","image":"i:2"}],"containers":[{"name":"main","image":"m:1"},)"
@@ -53,7 +53,7 @@ class PodDocument : public testing::Test {
   static std::string told(const Record& record, const std::string& status) {
     Observation seen;
     if (!status.empty())
-      seen.state = json(status);
+      seen.state = resource_json(status);
     const PodRowText text =
         pod_row_text(pod_document(Key{"fleet", "pod", "n1|shop/web-1"}, record, &seen));
     return cat(text.ready, " ", text.status, " ", text.restarts);
