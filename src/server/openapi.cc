@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "server/routes.h"
+#include "server/shapes.h"
 
 namespace fettle {
 namespace {
@@ -73,9 +74,10 @@ Value operation_of(const Route& route) {
       {{"operationId", name_of_operation(route.pattern)},
        {"summary", std::string(route.summary)},
        {"parameters", Value::list(std::move(parameters))},
-       {"responses", responses_with(Value::dict(
-                         {{"description", std::string(route.summary)},
-                          {"content", content_of("application/json", Value::dict({}))}}))}});
+       {"responses",
+        responses_with(Value::dict(
+            {{"description", std::string(route.summary)},
+             {"content", content_of("application/json", schema_of_path(route.pattern))}}))}});
 }
 
 Value text_operation(std::string_view name, std::string_view summary, bool needs_token) {

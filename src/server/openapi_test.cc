@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "server/routes.h"
+#include "server/shapes.h"
 
 namespace fettle {
 namespace {
@@ -46,6 +47,35 @@ TEST(OpenApi, NamesAreUniqueAndEachPartOfAPathIsAParameter) {
     EXPECT_NE(get.at("responses").find("200"), nullptr) << path.key.view();
   }
   EXPECT_EQ(document.at("paths").at("/healthz").at("get").at("security"), Value::list({}));
+}
+
+TEST(OpenApi, EveryDocumentHasASchema) {
+  const Value paths = openapi_document("1").at("paths");
+  for (const Route& route : routes())
+    if (route.answer != nullptr) {
+      const Value& schema = paths.at(route.pattern)
+                                .at("get")
+                                .at("responses")
+                                .at("200")
+                                .at("content")
+                                .at("application/json")
+                                .at("schema");
+      EXPECT_FALSE(schema.text_at("type").empty()) << route.pattern;
+    }
+}
+
+TEST(Shapes, BecomeSchemas) {
+  const auto schema = [](std::string_view shape) { return write_json(*schema_of_shape(shape)); };
+  EXPECT_EQ(schema("string"), R"({"type":"string"})");
+  EXPECT_EQ(schema("null or number"), R"({"type":["null","number"]})");
+  EXPECT_EQ(schema("null"), "{}");
+  EXPECT_EQ(schema("[]"), R"({"type":"array"})");
+  EXPECT_EQ(schema("[boolean]"), R"({"items":{"type":"boolean"},"type":"array"})");
+  EXPECT_EQ(schema("[{\n  \"name or what\": string,\n  \"open\": object\n}]"),
+            R"({"items":{"properties":{"name or what":{"type":"string"},"open":{"type":"object"}},)"
+            R"("type":"object"},"type":"array"})");
+  for (const char* const wrong : {"", "{", "[string", "string]", "\"a"})
+    EXPECT_FALSE(schema_of_shape(wrong)) << wrong;
 }
 
 }  // namespace

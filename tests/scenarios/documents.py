@@ -5,15 +5,17 @@
 
 COMMANDS has a command a line, in the order in which they are run; `@` is where the output goes, else it goes to the
 end. `!` in front: it ends with an error, of which the envelope is looked at. `=` in front: an original defines
-the form, so only that it is JSON counts. `+` in front: a step on the way, of which nothing is looked at. Each command
-that `fettle help --markdown` knows has to be there. Prints what differs and ends with 1, else how many fit.
+the form, so only that it is JSON counts. `+` in front: a step on the way, of which nothing is looked at. The pattern of a
+path in front, `/api/nodes`: the document is that of the path. Each command that `fettle help --markdown` knows has to be
+there, and each path of `fettle api --openapi` that answers by a document. Prints what differs and ends with 1, else how
+many fit.
 """
 import json
 import re
 import subprocess
 import sys
 
-# Objects whose keys differ from run to run.
+# Objects whose keys differ from run to run, beside those of Kubernetes.
 OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings", "labels"}
 ENVELOPE = {"schema", "success", "error"}
 FIELDS = {"blame", "column", "file", "line", "message", "trace"}
@@ -33,7 +35,7 @@ def merged(a, b):
 
 def shape(value, name=""):
     if isinstance(value, dict):
-        if name in OPEN:
+        if name in OPEN or "apiVersion" in value:
             return "object"
         return {key: shape(value[key], key) for key in value}
     if isinstance(value, list):
@@ -77,7 +79,9 @@ def main():
             continue
         mark, line = (line[0], line[1:].strip()) if line[0] in "!=" else ("", line)
         last = line[line.rfind("fettle "):] + " "
-        name = max((one for one in known if last.startswith(f"fettle {one} ")), key=len, default=line)
+        name = "fettle " + max((one for one in known if last.startswith(f"fettle {one} ")), key=len, default=line)
+        if line[0] == "/":
+            name, _, line = line.partition(" ")
         seen.add(name)
         for output in ("json", "jsonl"):
             done = run(line, output)
@@ -101,29 +105,31 @@ def main():
                 wrong.append(f"{line} -o jsonl: a line has `schema`")
             elif output == "json" and mark != "=":
                 forms[name] = merged(forms.get(name), shape(documents[0]))
-    for name in known:
+    paths = json.loads(subprocess.run(["fettle", "api", "--openapi"], stdout=subprocess.PIPE, text=True, check=True).stdout)["paths"]
+    for name in [f"fettle {one}" for one in known] + [one for one in paths if one.startswith("/api/") and one != "/api/openapi.json"]:
         if name not in seen:
-            wrong.append(f"no command is run for `fettle {name}`")
+            wrong.append(f"no command is run for `{name}`")
     text = ("# JSON\n\n"
-            "This page shows the shape of every document that commands print with `-o json`. `tests/scenarios/documents.py` runs\n"
-            "every command and compares; with `--write`, it writes this page. [The contract](cli.md#json) explains the fields.\n"
+            "This page shows the shape of every document that commands print with `-o json`, and that `GET /api/…` of [a server](server.md)\n"
+            "answers by. `tests/scenarios/documents.py` runs all of them and compares; with `--write`, it writes this page, of which the\n"
+            "OpenAPI document has its schemas. [The contract](cli.md#json) explains the fields.\n"
             "`object` stands for an object whose keys differ from case to case. `-o jsonl` prints a list item by item, and anything\n"
             "else on one line. An error has the envelope of the contract.\n\n"
             "A document that is an object has `schema`, the version of this page, which is raised when a field is removed or\n"
             "changes its meaning. Lists, their items, the lines of `jsonl`, and documents whose shape an original defines have\n"
             "none.\n")
     for name in sorted(forms):
-        text += f"\n## fettle {name}\n\n```\n{written(forms[name])}\n```\n"
+        text += f"\n## {name}\n\n```\n{written(forms[name])}\n```\n"
     if writes:
         open(page, "w", encoding="utf-8").write(text)
     else:
         there = open(page, encoding="utf-8").read()
-        for name, part in re.findall(r"^## fettle (.*?)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
-            if f"## fettle {name}\n{part}" not in there + "\n":
-                wrong.append(f"`fettle {name}` has another shape than {page} says:\n{part}")
-        for name in re.findall(r"^## fettle (.*)$", there, re.M):
+        for name, part in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
+            if f"## {name}\n{part}" not in there + "\n":
+                wrong.append(f"`{name}` has another shape than {page} says:\n{part}")
+        for name in re.findall(r"^## (.*)$", there, re.M):
             if name not in forms:
-                wrong.append(f"{page} has `fettle {name}`, which was not run")
+                wrong.append(f"{page} has `{name}`, which was not run")
     print("\n".join(wrong) if wrong else f"{len(forms)} documents")
     sys.exit(1 if wrong else 0)
 
