@@ -98,7 +98,7 @@ class Program : public Face {
     place_.limits = TRY(limits_asked(parsed, variable_named));
     // An invalid address is reported even if nothing needs an engine.
     if (const std::string engine = parsed.text("engine"); !engine.empty())
-      TRY(parse_engine_address(engine, variable_named));
+      TRY(find_engines(engine, variable_named));
     const Home found = TRY(open_state());
     if (!found.warning.empty())
       tell(cat("warning: ", found.warning));

@@ -333,8 +333,8 @@ const std::vector<CommandOption>& common_options() {
         {{"-o", "--output"}, join(common_formats(), "|"), "output format"},
         {{"--engine"},
          "ADDRESS",
-         "unix:///…, tcp://…, ssh://…, agent://…; else $DOCKER_HOST, the usual sockets, a private "
-         "Podman"},
+         "unix:///…, tcp://…, ssh://…, agent://…, or `private`: a Podman of fettle's own; else "
+         "$DOCKER_HOST, the usual sockets, a private Podman"},
         {{"--no-lease-wait", "--no-wait"},
          "",
          "fail if another process is working on the environment"},

@@ -74,6 +74,8 @@ Result<EngineAddress> parse_engine_address(std::string_view text, const Variable
 
 Result<std::vector<EngineAddress>> find_engines(std::string_view given,
                                                 const Variables& variables) {
+  if (given == private_engine)
+    return std::vector<EngineAddress>();
   if (!given.empty())
     return std::vector{TRY(parse_engine_address(given, variables))};
   if (const auto host = variables("DOCKER_HOST"))

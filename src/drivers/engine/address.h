@@ -32,6 +32,9 @@ std::optional<std::string> process_variable(const char* name);
 /// `DOCKER_TLS_VERIFY` asks for TLS and `DOCKER_CERT_PATH` is the folder of the files.
 Result<EngineAddress> parse_engine_address(std::string_view text, const Variables& variables);
 
+/// In place of an address: the private Podman, whatever else answers.
+constexpr std::string_view private_engine = "private";
+
 /// The places where an engine may be, in order: `given`, else `$DOCKER_HOST`, else the usual
 /// sockets of engines that exist. Empty: a private Podman is needed.
 Result<std::vector<EngineAddress>> find_engines(std::string_view given, const Variables& variables);

@@ -95,6 +95,7 @@ Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
 Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& options,
                                   std::stop_token stop) {
   const auto candidates = TRY(find_engines(options.given, options.variables));
+  const bool wants_own = options.given == private_engine;
   const bool asked_for = !options.given.empty() || options.variables("DOCKER_HOST");
   std::vector<std::string> tried;
   for (const EngineAddress& address : candidates) {
@@ -112,8 +113,9 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
     return world_error("no container engine answers");
   const Result<std::string> socket = podman.start(stop);
   if (!socket)
-    return is_cancelled(socket.error()) ? socket.error() : no_engine(tried, socket.error());
-  if (options.notice)
+    return wants_own || is_cancelled(socket.error()) ? socket.error()
+                                                     : no_engine(tried, socket.error());
+  if (options.notice && !wants_own)
     options.notice(cat("no engine answers at the usual sockets: using a private Podman at `unix://",
                        *socket, "`"));
   const EngineAddress address = TRY(parse_engine_address("unix://" + *socket, options.variables));
