@@ -144,7 +144,7 @@ def _url(text):
         raise Error(f"{text} is in clear text and not at 127.0.0.1, so everybody between could read the token: call it by https://")
     if scheme == "http":
         host = "127.0.0.1"  # whatever names mean here
-    return f"{scheme}://" + (f"[{host}]" if ":" in host else host) + f":{port}"
+    return f"{scheme}://" + (f"[{host}]" if ":" in host else host) + f":{port}" + parts.path.rstrip("/")
 
 
 def _trust(file, certificates):

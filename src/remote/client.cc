@@ -22,7 +22,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration answer_limit = 60s;
-constexpr Duration end_limit = 3s, look_again = 50ms;
+constexpr Duration end_limit = 3s, look_pause = 50ms;
 constexpr size_t enough_unsent = 256 << 10;
 
 int64_t number_in(std::string_view json, std::string_view key) {
@@ -112,7 +112,7 @@ class Follower {
           // Whoever stops reading ends what only tells something.
           pollfd{has_reader ? STDOUT_FILENO : -1, 0, 0},
           pollfd{listens ? -1 : told_to_, POLLOUT, 0}};
-      const int patience = leaves_at_ ? static_cast<int>(look_again / 1ms) : -1;
+      const int patience = leaves_at_ ? static_cast<int>(look_pause / 1ms) : -1;
       static_cast<void>(poll(polled.data(), polled.size(), patience));
       if (listens && polled[0].revents != 0)
         line_.pull();
@@ -145,6 +145,8 @@ class Follower {
 
   Result<std::optional<ClientEnd>> take(Frame frame) {
     switch (frame.type) {
+      case FrameType::alive:
+        break;
       case FrameType::run:
         run_ = number_in(frame.payload, "run");
         break;

@@ -64,6 +64,9 @@ CommandServer::CommandServer(ServeSettings settings, Descriptor listener,
       port_(port_of(listener_)) {}
 
 std::string CommandServer::address() const {
+  if (settings_.by_proxy)
+    return cat(settings_.by_proxy->is_secured ? "https" : "http", "://", settings_.by_proxy->text(),
+               settings_.by_proxy->path);
   std::string name = settings_.host;
   const TlsIdentity* const identity = identity_ ? &identity_->last() : nullptr;
   if (identity != nullptr && (name.empty() || !identity->is_for(name)))
@@ -133,9 +136,9 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
   const size_t count = std::max(sessions_.size(), tls_sides_.size());
   if (count >= settings_.connections + most_refused)
     return;
-  Caller caller{text_of_address(client), port_, count};
+  Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count};
   if (identity_) {
-    caller.port.reset();
+    caller.at.port.reset();
     socket = begin_tls(std::move(socket), told);
     if (!socket.is_open())
       return;

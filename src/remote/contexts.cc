@@ -18,6 +18,11 @@ constexpr std::string_view clear_scheme = "http://", secured_scheme = "https://"
 constexpr int usual_port_of_server = 9'790;
 constexpr Duration longest_wait = 5s;  ///< for those who change the contexts
 
+bool stands_in_path(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("/-._~").find(c) != std::string_view::npos;
+}
+
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
 
 }  // namespace
@@ -81,11 +86,18 @@ Result<ServerAddress> parse_server_url(std::string_view url) {
   if (!is_secured && !url.starts_with(clear_scheme))
     return wrong("is no address of a server");
   std::string_view rest = url.substr((is_secured ? secured_scheme : clear_scheme).size());
-  if (rest.ends_with('/'))
-    rest.remove_suffix(1);
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  std::string_view path = rest.substr(slash);
+  rest = rest.substr(0, slash);
+  if (path.ends_with('/'))
+    path.remove_suffix(1);
+  if (!std::ranges::all_of(path, stands_in_path) || path.find("//") != path.npos ||
+      path.find("/.") != path.npos)
+    return wrong("has a path that is none of a server");
   const bool has_brackets = rest.starts_with('[');
   const size_t colon = rest.find(':', has_brackets ? rest.find(']') : 0);
-  ServerAddress address{std::string(rest.substr(0, colon)), usual_port_of_server, is_secured};
+  ServerAddress address{std::string(rest.substr(0, colon)), usual_port_of_server, is_secured,
+                        std::string(path)};
   if (colon != rest.npos) {
     const std::string_view digits = rest.substr(colon + 1);
     const auto [end, failure] =

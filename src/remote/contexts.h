@@ -35,10 +35,11 @@ struct ServerAddress {
   std::string host;  ///< an address of IPv6 without brackets
   int port = 0;
   bool is_secured = false;
+  std::string path{};  ///< `/fettle`, behind which the server's paths are; empty: none
   /// `HOST:PORT`, as in a URL.
   std::string text() const;
 };
-/// Of `https://fettle.example:9790`, or `http://127.0.0.1:9790`. Errors (`Blame::user`): it is no such
+/// Of `https://fettle.example:9790`, `http://127.0.0.1:9790`, or `https://example.org:443/fettle`. Errors (`Blame::user`): it is no such
 /// URL, or it is in clear text and not on this machine.
 Result<ServerAddress> parse_server_url(std::string_view url);
 

@@ -47,7 +47,7 @@ enum class FrameType : char {
   error = 'e',       ///< JSON: `message`, `blame` (`user` or `world`)
 
   // Between an agent and its server. Those of a stream begin with its number, in eight bytes.
-  alive = 'h',         ///< empty: says that its side is there
+  alive = 'h',         ///< empty: says that its side is there; from a server, also during a command
   stream_open = 'O',   ///< from the server
   stream_bytes = 'B',  ///< bytes
   stream_taken = 'T',  ///< in four bytes, how many more of them were taken

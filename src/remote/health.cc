@@ -57,7 +57,7 @@ std::optional<std::string> health_reply(const UpgradeRequest& request,
     return refusal_reply({400, cat("`", request.target, "` is asked for by GET without a body")});
   if (is_health)
     return reply_of_health(settings);
-  if (const auto refusal = refusal_of_client(request, caller.port, visit.enter()))
+  if (const auto refusal = refusal_of_client(request, caller.at, visit.enter()))
     return refusal_reply(*refusal);
   const CommandNeeds needs{Right::read, Reach::server, {}, "GET /metrics"};
   if (const Result<Grant> allowed = visit.allow(needs, needs.what); !allowed)

@@ -72,6 +72,29 @@ class Line {
   bool is_gone_ = false;
 };
 
+/// When one side of a line says again that it is there, though it has nothing to say: proxies and
+/// routers forget a connection in which nothing happens, often after a minute.
+class SignOfLife {
+ public:
+  explicit SignOfLife(Duration pause) : pause_(pause), next_(Clock::now() + pause) {}
+
+  void send_if_due(Line& line) {
+    if (Clock::now() < next_)
+      return;
+    next_ = Clock::now() + pause_;
+    if (line.unsent() == 0)
+      line.send(FrameType::alive);
+  }
+  /// How long until then.
+  Duration left() const { return std::max<Duration>(next_ - Clock::now(), Duration(0)); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Duration pause_;
+  Clock::time_point next_;
+};
+
 /// Waits until something can be read or written; as `poll` with one descriptor.
 bool await_events(int descriptor, short events, Duration patience);
 

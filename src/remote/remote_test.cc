@@ -421,6 +421,9 @@ TEST(Contexts, ServersInClearTextAreOnThisMachine) {
     EXPECT_TRUE(parse_server_url(url)) << url;
   EXPECT_EQ(parse_server_url("https://[::1]:1")->text(), "[::1]:1");
   EXPECT_EQ(parse_server_url("https://fettle.example")->text(), "fettle.example:9790");
+  EXPECT_EQ(parse_server_url("https://fettle.example/")->path, "");
+  EXPECT_EQ(parse_server_url("https://fettle.example:443/a/fettle/")->path, "/a/fettle");
+  EXPECT_EQ(parse_server_url("https://fettle.example:443/a/fettle/")->text(), "fettle.example:443");
   for (const char* const url :
        {"http://10.0.0.1:1", "http://fettle.example", "http://[::1]:1", "http://0.0.0.0:1",
         "http://127.0.0.1.example:1", "http://127.0.0.1@example:1"}) {
@@ -431,9 +434,10 @@ TEST(Contexts, ServersInClearTextAreOnThisMachine) {
   EXPECT_NE(parse_server_url("http://10.0.0.1").error().message.find("in clear text"),
             std::string::npos);
   for (const char* const url :
-       {"https://", "https://:1", "https://[]:1", "https://[::1", "https://::1:1", "https://a/b",
-        "https://a:0", "https://a:65536", "https://a:1:2", "https://user@a", "https://a?b",
-        "https://a b", "fettle.example:9790", "HTTPS://a", "https://a\n"})
+       {"https://", "https://:1", "https://[]:1", "https://[::1", "https://::1:1", "https://a//b",
+        "https://a/../b", "https://a/b c", "https://a/%2e", "https:///a", "https://a:0",
+        "https://a:65536", "https://a:1:2", "https://user@a", "https://a?b", "https://a b",
+        "fettle.example:9790", "HTTPS://a", "https://a\n"})
     EXPECT_FALSE(parse_server_url(url)) << url;
 }
 
@@ -498,7 +502,7 @@ int status_of_request(std::string_view bytes) {
       TokenBook("/nowhere", "/nowhere")
           .grant_of((*request)->token, "token-of-the-server", now_from_clock());
   const auto refusal =
-      refusal_of(**request, 9'790, known ? Status() : Status(known.error()), "1.0");
+      refusal_of(**request, {9'790}, known ? Status() : Status(known.error()), "1.0");
   return refusal ? refusal->status : 0;
 }
 
@@ -506,7 +510,7 @@ TEST(Upgrade, WithTlsAnyNameIsOursAndSomeIsSaid) {
   const auto refusal = [](std::string_view host) {
     size_t used = 0;
     const auto request = read_upgrade(upgrade_request(host, "t", "1.0"), used);
-    return refusal_of(**request, std::nullopt, {}, "1.0");
+    return refusal_of(**request, {std::nullopt}, {}, "1.0");
   };
   EXPECT_FALSE(refusal("fettle.example"));
   EXPECT_FALSE(refusal("10.0.0.1:443"));

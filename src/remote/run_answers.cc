@@ -48,18 +48,25 @@ Status RunAnswers::attach(int64_t number) {
   const Descriptor file = TRY(open_to_read(path));
   line_.send(FrameType::run, write_json(Value::dict({{"run", run.number}})));
   std::string bytes(piece_bytes, '\0');
+  SignOfLife sign(sign_pause_);
+  bool was_quiet = false;
   while (!line_.is_gone()) {
     // Asked first: what it wrote before it ended is there then.
     run = TRY(find_run(runs_, run.number));
     // No further than the client reads, which may take its time over a page.
     ssize_t count = 1;
+    bool is_quiet = true;
     while (line_.unsent() < most_unsent &&
            (count = ::read(file.get(), bytes.data(), bytes.size())) > 0) {
+      is_quiet = false;
       line_.send_packed({bytes.data(), static_cast<size_t>(count)});
       line_.push();
     }
     if (!run.is_running && count <= 0 && line_.unsent() == 0)
       break;
+    // Not into a frame of which only a part was written yet.
+    if (std::exchange(was_quiet, is_quiet) && is_quiet && count <= 0)
+      sign.send_if_due(line_);
     TRY(hear(run.number));
   }
   if (!run.code)

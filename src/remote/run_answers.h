@@ -14,7 +14,10 @@ namespace fettle {
 class RunAnswers {
  public:
   RunAnswers(Line& line, const ServeSettings& settings, Visit& visit)
-      : line_(line), visit_(visit), runs_(settings.folder() / "runs") {}
+      : line_(line),
+        visit_(visit),
+        runs_(settings.folder() / "runs"),
+        sign_pause_(settings.sign_pause) {}
 
   Status list();
   Status cancel(int64_t number);
@@ -30,6 +33,7 @@ class RunAnswers {
   Line& line_;
   Visit& visit_;
   const Path runs_;
+  const Duration sign_pause_;
 };
 
 }  // namespace fettle

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <charconv>
 #include <cstring>
 #include <memory>
 
@@ -116,6 +117,25 @@ Result<Line> secured_line(const ServerChoice& server, Descriptor socket) {
   return Line(std::move(socket), std::move(tls));
 }
 
+/// Whether a reply has as many bytes as it announces. One that announces nothing ends with its
+/// connection, which a proxy may keep open.
+bool is_whole(std::string_view reply) {
+  const size_t body = reply.find("\r\n\r\n");
+  if (body == reply.npos)
+    return false;
+  constexpr std::string_view name = "\r\ncontent-length:";
+  const std::string header = lower_case(reply.substr(0, body + 2));
+  const size_t at = header.find(name);
+  uint64_t length = 0;
+  if (at == header.npos)
+    return false;
+  const std::string_view digits = trim(std::string_view(header).substr(
+      at + name.size(), header.find('\r', at + 2) - at - name.size()));
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  return failure == std::errc() && end == digits.data() + digits.size() &&
+         reply.size() - body - 4 >= length;
+}
+
 /// The server's own words, which are in the envelope of errors.
 Error refusal_in(const ServerChoice& server, std::string_view reply) {
   const size_t body = reply.find("\r\n\r\n");
@@ -145,7 +165,8 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
   Descriptor socket = TRY(connect_to(server));
   Line line = TRY(server.address.is_secured ? secured_line(server, std::move(socket))
                                             : Result<Line>(Line(std::move(socket))));
-  line.send_packed(upgrade_request(server.address.text(), server.token, version));
+  line.send_packed(
+      upgrade_request(server.address.text(), server.token, version, server.address.path));
   if (!line.push_all(hand_shake_limit))
     return lost(server);
   std::string reply;
@@ -159,7 +180,8 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
     reply += bytes;
   }
   if (!reply.starts_with("HTTP/1.1 101 ")) {
-    for (std::string more = " "; !more.empty() && reply.size() < piece_bytes; reply += more)
+    for (std::string more = " "; !more.empty() && !is_whole(reply) && reply.size() < piece_bytes;
+         reply += more)
       more = line.receive(hand_shake_limit);
     if (is_refused_for_now != nullptr)
       *is_refused_for_now = reply.starts_with("HTTP/1.1 503 ");

@@ -156,7 +156,9 @@ class CommandSession {
   /// `signals`: those that ask this process to end.
   int follow(const Descriptor& signals) {
     hear_client(0);  // what came together with the command
+    SignOfLife sign(settings_.sign_pause);
     while (true) {
+      sign.send_if_due(line_);
       feed_client();
       enum Place { client, ended, signalled, output, errors, terminal, input, control, places };
       std::array<pollfd, places> polled{};
@@ -171,8 +173,10 @@ class CommandSession {
       polled[control] = {log_ ? log_->control() : -1, POLLIN, 0};
       const bool looks_again =
           child_.input_is_typed || out_filter_.holds() || error_filter_.holds() || hangs_up_at_;
-      const int ready =
-          poll(polled.data(), polled.size(), looks_again ? static_cast<int>(look_again / 1ms) : -1);
+      const Duration patience = looks_again ? look_again : sign.left() + 1ms;
+      const bool waits_for_ever = line_.is_gone() && !looks_again;
+      const int ready = poll(polled.data(), polled.size(),
+                             waits_for_ever ? -1 : static_cast<int>(patience / 1ms));
       if (ready == 0)
         tell_rest();
       if (hangs_up_at_ && std::chrono::steady_clock::now() > *hangs_up_at_) {
@@ -501,18 +505,20 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
     if (bytes.starts_with(first_of_tls))
       return refuse({400, "it speaks no TLS: its address begins with `http://`"});
     size_t used = 0;
-    const Result<std::optional<UpgradeRequest>> request = read_upgrade(bytes, used);
+    Result<std::optional<UpgradeRequest>> request = read_upgrade(bytes, used);
     if (!request)
       return refuse({request.error().message.find("too large") != std::string::npos ? 431 : 400,
                      request.error().message});
     if (*request) {
-      Visit visit(settings, (*request)->token, caller.from);
+      (*request)->target = caller.at.own_target((*request)->target);
+      Visit visit(settings, (*request)->token,
+                  caller_behind(caller.from, (*request)->forwarded_for, settings.trusted_proxies));
       if (const auto reply = health_reply(**request, settings, caller, visit))
         return end_with(*reply);
       const Status known = visit.enter();
       const auto refusal = is_api_request(**request)
-                               ? refusal_of_client(**request, caller.port, known)
-                               : refusal_of(**request, caller.port, known, settings.version);
+                               ? refusal_of_client(**request, caller.at, known)
+                               : refusal_of(**request, caller.at, known, settings.version);
       if (refusal)
         return refuse(*refusal);
       if (caller.connections >= settings.connections)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/time.h"
 #include "base/tls_identity.h"
+#include "remote/called_at.h"
 #include "remote/request.h"
 #include "remote/rights.h"
 
@@ -63,8 +64,10 @@ struct ServeSettings {
   int inherited = -1;              ///< a socket that listens, to be taken over; -1: there is none
   std::string token{};             ///< its own, which may do everything
   std::string version{};
-  Path home{};                    ///< where its tokens are
-  std::optional<TlsFiles> tls{};  ///< none: in clear text
+  Path home{};                                 ///< where its tokens are
+  std::optional<TlsFiles> tls{};               ///< none: in clear text
+  std::optional<ServerAddress> by_proxy{};     ///< where a reverse proxy brings clients from
+  std::vector<std::string> trusted_proxies{};  ///< addresses that may say for whom they ask
   std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
   Duration header_limit = 10s;
@@ -72,6 +75,7 @@ struct ServeSettings {
   Duration idle_limit = 60s;     ///< for the next command of a connection
   Duration agent_silence = 30s;  ///< after which an agent counts as gone
   Duration write_limit = 30s;    ///< for a client that takes nothing, at the end of a command
+  Duration sign_pause = 20s;     ///< between signs of life: what stands between cuts a silent line
 
   /// For mirrors, runs and the audit.
   Path folder() const { return home / "serve"; }
@@ -79,9 +83,9 @@ struct ServeSettings {
 
 /// Who has connected, and how.
 struct Caller {
-  std::string from;         ///< his address: `127.0.0.1:40000`
-  std::optional<int> port;  ///< ours; none with TLS, which the process at the other end speaks
-  size_t connections = 0;   ///< before his; if these are as many as may be, he is told so
+  std::string from;        ///< the other end of the connection: `127.0.0.1:40000`
+  CalledAt at;             ///< with TLS, the process at the other end speaks it
+  size_t connections = 0;  ///< before his; if these are as many as may be, he is told so
 };
 
 /// Talks with a client until all is said. The exit code of the process.

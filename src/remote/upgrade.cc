@@ -24,6 +24,14 @@ std::string field(const http::request<http::empty_body>& message, std::string_vi
   return std::string(from->value());
 }
 
+std::string list_field(const http::request<http::empty_body>& message, std::string_view name) {
+  const auto [from, to] = message.equal_range({name.data(), name.size()});
+  std::string list;
+  for (auto each = from; each != to; ++each)
+    list += cat(list.empty() ? "" : ",", std::string_view(each->value()));
+  return list;
+}
+
 std::string_view reason_of(int status) {
   switch (status) {
     case 200:
@@ -73,6 +81,7 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
   request.host = field(message, "Host");
   request.upgrade = field(message, "Upgrade");
   request.version = field(message, "Fettle-Version");
+  request.forwarded_for = list_field(message, "X-Forwarded-For");
   if (std::string given = field(message, "Authorization"); given.starts_with(bearer))
     request.token = given.substr(bearer.size());
   request.is_from_browser = message.count("Origin") > 0 || message.count("Sec-Fetch-Site") > 0 ||
@@ -81,12 +90,9 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
   return std::optional<UpgradeRequest>(std::move(request));
 }
 
-std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request,
-                                                std::optional<int> port, const Status& known) {
-  const bool is_ours =
-      port ? request.host == cat("127.0.0.1:", *port) || request.host == cat("localhost:", *port)
-           : !request.host.empty();
-  if (!is_ours)
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, const CalledAt& here,
+                                                const Status& known) {
+  if (!here.is_ours(request.host))
     return UpgradeRefusal{421, "this server answers under its own address only"};
   if (request.is_from_browser)
     return UpgradeRefusal{403, "this server has nothing for browsers"};
@@ -95,9 +101,9 @@ std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request,
   return std::nullopt;
 }
 
-std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, std::optional<int> port,
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const CalledAt& here,
                                          const Status& known, std::string_view version) {
-  if (auto refusal = refusal_of_client(request, port, known))
+  if (auto refusal = refusal_of_client(request, here, known))
     return refusal;
   if (request.target != commands_path)
     return UpgradeRefusal{404, "there is nothing at this path"};
@@ -110,9 +116,9 @@ std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, std::opt
   return std::nullopt;
 }
 
-std::string upgrade_request(std::string_view host, std::string_view token,
-                            std::string_view version) {
-  return cat("GET ", commands_path, " HTTP/1.1\r\nHost: ", host,
+std::string upgrade_request(std::string_view host, std::string_view token, std::string_view version,
+                            std::string_view path) {
+  return cat("GET ", path, commands_path, " HTTP/1.1\r\nHost: ", host,
              "\r\nConnection: Upgrade\r\nUpgrade: ", stream_name, "\r\nAuthorization: ", bearer,
              token, "\r\nFettle-Version: ", version, "\r\n\r\n");
 }

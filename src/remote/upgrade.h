@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "remote/called_at.h"
 
 namespace fettle {
 
@@ -25,6 +25,7 @@ constexpr std::string_view json_type = "application/json; charset=utf-8";
 /// Fields that were not sent are empty, and so are those that were sent twice.
 struct UpgradeRequest {
   std::string method, target, host, upgrade, token, version;
+  std::string forwarded_for;     ///< of all fields with this name, in order
   bool is_from_browser = false;  ///< it says from where it comes
   bool has_body = false;
 };
@@ -38,16 +39,17 @@ struct UpgradeRefusal {
 /// took. Errors (`Blame::user`): it is no request, or it is too large.
 Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used);
 
-/// Why nothing is answered to whoever sent a request. None: he may ask. `port`: ours, at which it must
-/// say to be; none with TLS. `known`: whether its token is one of the server, or why not.
-std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request,
-                                                std::optional<int> port, const Status& known);
+/// Why nothing is answered to whoever sent a request. None: he may ask. `here`: what it must call us.
+/// `known`: whether its token is one of the server, or why not.
+std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, const CalledAt& here,
+                                                const Status& known);
 /// Why a request is refused. None: it may become a stream. The parameters are as above.
-std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, std::optional<int> port,
+std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const CalledAt& here,
                                          const Status& known, std::string_view version);
 
-std::string upgrade_request(std::string_view host, std::string_view token,
-                            std::string_view version);
+/// `path`: that of a proxy, in front of the server's own; empty: none.
+std::string upgrade_request(std::string_view host, std::string_view token, std::string_view version,
+                            std::string_view path = {});
 /// The reply that begins the stream.
 std::string upgrade_reply();
 /// A reply that ends the connection.

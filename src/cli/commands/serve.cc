@@ -102,9 +102,21 @@ Result<std::string> fetch_branch(const Path& folder, const std::string& url,
   return cache.checkout("checkout", branch.empty() ? branch : cat("refs/heads/", branch));
 }
 
+/// `--public-url` and `--trusted-proxy`.
+Status read_proxy(ServeSettings& settings, const CommandLine& parsed) {
+  if (const std::string url = parsed.text("public-url"); !url.empty())
+    settings.by_proxy = TRY(parse_public_url(url));
+  for (const std::string& address : parsed.all("trusted-proxy")) {
+    TRY(check_proxy_address(address));
+    settings.trusted_proxies.push_back(address);
+  }
+  return {};
+}
+
 Result<int> serve(Face& face) {
   ServeSettings settings;
   settings.tls = TRY(tls_asked(face.parsed));
+  TRY(read_proxy(settings, face.parsed));
   TRY(choose_listener(settings, face.parsed));
   settings.home = TRY(face.home_folder());  // in which the file of the token may be
   const std::string file = face.parsed.text("token-file");
@@ -299,7 +311,8 @@ std::vector<Command> server_commands() {
           "Runs commands of others, and keeps their environments in the folder of this user's "
           "state.",
           {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token",
-           "fettle serve --listen :9790 --tls-cert server.pem --tls-key server.key"},
+           "fettle serve --listen :9790 --tls-cert server.pem --tls-key server.key",
+           "fettle serve --public-url https://example.org:443/fettle --trusted-proxy 127.0.0.1"},
           serve,
           {{{"--listen"},
             "ADDRESS",
@@ -310,6 +323,15 @@ std::vector<Command> server_commands() {
             "speak TLS with this certificate (PEM), behind which those of the authorities between "
             "may stand; read again when it changes"},
            {{"--tls-key"}, "FILE", "the private key of the certificate (PEM)"},
+           {{"--public-url"},
+            "URL",
+            "how clients call it if a reverse proxy brings them, with the path that the proxy has "
+            "for it: https://example.org:443/fettle"},
+           {{"--trusted-proxy"},
+            "ADDRESS",
+            "believe what comes from this address when it says for whom it asks "
+            "(X-Forwarded-For)",
+            true},
            {{"--token-file"},
             "FILE",
             "a file with the server's own token, which may do everything, and which is made if it "
