@@ -65,7 +65,8 @@ const std::map<std::string, std::string>& scenarios_of_this_machine() {
       {"server", "it has a server of its own"},
       {"shared", "its models have files of a machine"},
       {"start", "the tutorial has a model with a file of a machine"},
-      {"states", "states act on a machine"}};
+      {"states", "states act on a machine"},
+      {"two-machines", "it has a server of its own"}};
   return all;
 }
 
