@@ -69,7 +69,7 @@ TEST(Shapes, BecomeSchemas) {
   EXPECT_EQ(schema("string"), R"({"type":"string"})");
   EXPECT_EQ(schema("null or number"), R"({"type":["null","number"]})");
   EXPECT_EQ(schema("null"), "{}");
-  EXPECT_EQ(schema("[]"), R"({"type":"array"})");
+  EXPECT_EQ(schema("[]"), R"({"items":{},"type":"array"})");
   EXPECT_EQ(schema("[boolean]"), R"({"items":{"type":"boolean"},"type":"array"})");
   EXPECT_EQ(schema("[{\n  \"name or what\": string,\n  \"open\": object\n}]"),
             R"({"items":{"properties":{"name or what":{"type":"string"},"open":{"type":"object"}},)"

@@ -23,12 +23,10 @@ Value schema_of_types(std::string_view words) {
 Value schema_of(const Value& shape) {
   if (shape.is_text())
     return schema_of_types(shape.text().view());
-  if (shape.is_list()) {
-    std::vector<Entry> schema{{"type", "array"}};
-    if (!shape.items().empty())
-      schema.push_back({"items", schema_of(shape.items().front())});
-    return Value::dict(std::move(schema));
-  }
+  if (shape.is_list())  // generators of clients want to be told that anything may be in it
+    return Value::dict(
+        {{"type", "array"},
+         {"items", shape.items().empty() ? Value::dict({}) : schema_of(shape.items().front())}});
   std::vector<Entry> members;
   for (const Entry& member : shape.entries())
     members.push_back({member.key, schema_of(member.value)});
