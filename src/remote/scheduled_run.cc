@@ -137,6 +137,9 @@ class ScheduledRun {
     // Another server of this home may have been here.
     if (turn_of(state, due, now, {}) != ScheduleTurn::runs)
       return {};
+    is_due_ = due && *due <= now;
+    is_asked_ = state.is_asked;
+    calls_ = state.calls;
     const Result<CommandLook> look = host_.look(schedule_.request);
     const Result<Permit> permit = look ? permit_for(*look, now) : Result<Permit>(look.error());
     if (!permit)
@@ -147,7 +150,7 @@ class ScheduledRun {
                     [&](RunOutput& output, RunLog&) { return fail(output, fetched.error()); });
     if (!has_news(state))
       return book_.change(name_, [&](ScheduleState& changed) {
-        changed.counted = settings_.clock();
+        count(changed);
         changed.why_not = cat("nothing is new since commit ", commit_.substr(0, shown_digits));
       });
     Mirror mirror = TRY(await_mirror());
@@ -187,15 +190,23 @@ class ScheduledRun {
     entry.refused = why.message;
     audit_log(settings_.home).refuse(entry);
     return book_.change(name_, [&](ScheduleState& state) {
-      state.counted = settings_.clock();
-      state.is_asked = false;
+      count(state);
       state.why_not = why.message;
     });
   }
 
+  /// What has led here is done with. A call of the hook takes no time of its own away.
+  void count(ScheduleState& state) const {
+    if (is_due_ || is_asked_)
+      state.counted = settings_.clock();
+    if (is_asked_)
+      state.is_asked = false;
+    state.answered = calls_;
+  }
+
   /// What is asked for at a time of cron, or by somebody, is done in any case.
   bool has_news(const ScheduleState& state) const {
-    return schedule_.git.url.empty() || !schedule_.times.cron.empty() || state.is_asked ||
+    return schedule_.git.url.empty() || (is_due_ && !schedule_.times.cron.empty()) || is_asked_ ||
            commit_ != state.done_commit;
   }
 
@@ -317,10 +328,9 @@ class ScheduledRun {
                                     look.watch, permit.grant.token_id},
                                    settings_.clock()));
     const Status counted = book_.change(name_, [&](ScheduleState& state) {
-      state.counted = settings_.clock();
-      state.is_asked = false;
+      count(state);
       state.run = log.number();
-      state.began = state.counted;
+      state.began = settings_.clock();
       state.commit = commit_;
       state.code.reset();
       state.why_not.clear();
@@ -383,6 +393,8 @@ class ScheduledRun {
   const ScheduleBook book_;
   const std::string name_;
   Schedule schedule_;
+  bool is_due_ = false, is_asked_ = false;
+  int64_t calls_ = 0;   ///< of its hook, when it began
   Path checkout_;       ///< with the files of `commit_`
   std::string commit_;  ///< empty: no repository is fetched
 };
@@ -393,7 +405,7 @@ ScheduleTurn turn_of(const ScheduleState& state, std::optional<Time> due, Time n
                      std::optional<Time> begun_from) {
   const bool is_due = due && *due <= now;
   if (!begun_from)
-    return is_due || state.is_asked ? ScheduleTurn::runs : ScheduleTurn::waits;
+    return is_due || state.is_asked || state.is_called() ? ScheduleTurn::runs : ScheduleTurn::waits;
   return is_due && begun_from != state.counted ? ScheduleTurn::skips : ScheduleTurn::waits;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/rfc3339.h"
+#include "base/seal.h"
 #include "base/text.h"
 #include "value/json.h"
 
@@ -53,7 +54,9 @@ Value state_value(const ScheduleState& state) {
                       {"done_commit", state.done_commit},
                       {"why_not", state.why_not},
                       {"skipped", state.skipped},
-                      {"is_asked", state.is_asked}});
+                      {"is_asked", state.is_asked},
+                      {"calls", state.calls},
+                      {"answered", state.answered}});
 }
 
 ScheduleState state_of(const Value& value) {
@@ -68,6 +71,8 @@ ScheduleState state_of(const Value& value) {
   state.why_not = value.text_at("why_not");
   state.skipped = value.integer_at("skipped");
   state.is_asked = value.bool_at("is_asked");
+  state.calls = value.integer_at("calls");
+  state.answered = value.integer_at("answered");
   return state;
 }
 
@@ -83,7 +88,8 @@ Value schedule_value(const Schedule& schedule) {
                       {"token_id", schedule.token_id},
                       {"environments", Value::list(std::move(environments))},
                       {"right", to_string(schedule.right)},
-                      {"added", write_moment(schedule.added)}});
+                      {"added", write_moment(schedule.added)},
+                      {"has_hook", schedule.has_hook}});
 }
 
 Result<Schedule> schedule_of(const Value& value) {
@@ -101,6 +107,7 @@ Result<Schedule> schedule_of(const Value& value) {
       schedule.environments.push_back(name.text().str());
   schedule.right = TRY(right_named(value.text_at("right")));
   schedule.added = TRY(read_moment(value.text_at("added")));
+  schedule.has_hook = value.bool_at("has_hook");
   return schedule;
 }
 
@@ -128,7 +135,7 @@ Status copy_contents(const CommandRequest& request, const std::string& root, con
 
 std::optional<Time> next_time(const ScheduleTimes& times, const ScheduleState& state) {
   if (times.cron.empty())
-    return state.counted + times.every;
+    return times.every > 0s ? std::optional(state.counted + times.every) : std::nullopt;
   const Result<CronTimes> cron = CronTimes::parse(times.cron);
   return cron ? cron->next_after(state.counted) : std::nullopt;
 }
@@ -174,7 +181,9 @@ Status check_git_source(const GitSource& source) {
 }
 
 std::string times_text(const ScheduleTimes& times) {
-  return times.cron.empty() ? cat("every ", to_string(times.every)) : times.cron;
+  if (!times.cron.empty())
+    return times.cron;
+  return times.every > 0s ? cat("every ", to_string(times.every)) : "when called";
 }
 
 std::vector<std::string> ScheduleBook::names() const {
@@ -227,7 +236,31 @@ Status ScheduleBook::check_room(const std::string& name) const {
   return {};
 }
 
-Status ScheduleBook::add(const Schedule& schedule, const std::string& root) const {
+Status ScheduleBook::keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const {
+  if (secrets.hook.empty())
+    return {};
+  const Seal seal = TRY(Seal::from_file(key()));
+  const Value plain = Value::dict({{"hook", secrets.hook}});
+  return write_file(schedule / "secrets", seal.close(write_json(plain)), 0600);
+}
+
+Result<ScheduleSecrets> ScheduleBook::secrets(const std::string& name) const {
+  TRY(check_is_there(name));
+  ScheduleSecrets secrets;
+  if (!file_exists(folder_ / name / "secrets"))
+    return secrets;
+  const Seal seal = TRY(Seal::from_file(key()));
+  const auto opened = seal.open(TRY(read_file(folder_ / name / "secrets")));
+  if (!opened)
+    return world_error(cat("the secrets of the schedule `", name,
+                           "` were sealed with another key than `", key().string(), "`"));
+  const Value plain = TRY(read_json(*opened));
+  secrets.hook = plain.text_at("hook");
+  return secrets;
+}
+
+Status ScheduleBook::add(const Schedule& schedule, const std::string& root,
+                         const ScheduleSecrets& secrets) const {
   TRY(check_name(schedule.name));
   TRY(make_directories(folder_));
   // Its files may take long, and a server must not wait for them to change a state.
@@ -244,6 +277,7 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root) cons
   ScheduleState state;
   state.counted = schedule.added;
   TRY(write_state(beside, state));
+  TRY(keep_secrets(beside, secrets));
   const LockFile lock = TRY(exclusive());
   if (rename(beside.c_str(), (folder_ / schedule.name).c_str()) != 0)
     return file_error("cannot make", folder_ / schedule.name);
@@ -302,6 +336,8 @@ Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& 
     view.status = view.state.code ? "ended" : "killed";
   return view;
 }
+
+std::string hook_path(std::string_view name) { return cat("/hooks/", name); }
 
 ScheduleBook schedule_book(const Path& home) { return ScheduleBook(home / "serve" / "schedules"); }
 

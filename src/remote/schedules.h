@@ -3,7 +3,7 @@
 ///
 /// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
 /// (the files that travelled with the command, by their digests), `git` (what was fetched), `state`
-/// (JSON: what came of it) and `lock`, which the process of a run holds. What is due follows from
+/// (JSON: what came of it), `secrets` (sealed) and `lock`, which the process of a run holds. What is due follows from
 /// the two texts and the clock, so nothing is kept in a server's memory, and a server that was
 /// killed has lost nothing.
 ///
@@ -33,7 +33,7 @@ constexpr size_t most_schedules = 256;
 /// How many of their runs there are at once.
 constexpr size_t most_scheduled_runs = 4;
 
-/// When something runs: one of the two is given.
+/// When something runs: one of the two is given, or none, and then it runs when somebody asks.
 struct ScheduleTimes {
   std::string cron{};
   Duration every{};
@@ -46,6 +46,12 @@ struct GitSource {
 /// Error (`Blame::user`): git would not fetch from there, or would run a program for it.
 Status check_git_source(const GitSource& source);
 
+/// What others prove with that they mean a schedule. They are sealed with a key that is in another
+/// file: HMAC needs the text, so a digest would not do.
+struct ScheduleSecrets {
+  std::string hook{};  ///< of whoever calls `POST /hooks/NAME`; empty: nobody may
+};
+
 struct Schedule {
   std::string name;
   ScheduleTimes times;
@@ -57,6 +63,7 @@ struct Schedule {
   std::vector<std::string> environments{};
   Right right = Right::admin;
   Time added{};
+  bool has_hook = false;
 };
 
 struct ScheduleState {
@@ -69,6 +76,10 @@ struct ScheduleState {
   std::string done_commit{};  ///< of the last run that ended well
   int64_t skipped = 0;        ///< times that came while a run went on
   bool is_asked = false;      ///< somebody wants it to run now
+  int64_t calls = 0;          ///< of its hook that were let in
+  int64_t answered = 0;       ///< of these, those that it has looked after
+
+  bool is_called() const { return calls > answered; }
 };
 
 /// For those who ask.
@@ -87,7 +98,7 @@ std::optional<Time> next_time(const ScheduleTimes& times, const ScheduleState& s
 bool take_back(ScheduleState& state, Time now);
 /// Error (`Blame::user`): they are none.
 Status check_times(const ScheduleTimes& times);
-/// `*/5 * * * *`, `every 10m`
+/// `*/5 * * * *`, `every 10m`, `when called`
 std::string times_text(const ScheduleTimes& times);
 
 class ScheduleBook {
@@ -103,7 +114,10 @@ class ScheduleBook {
   Result<ScheduleState> state(const std::string& name) const;
   /// Keeps it, with the files of its request, which are below `root`. Errors (`Blame::user`): the
   /// name is taken, or is none; there are too many.
-  Status add(const Schedule& schedule, const std::string& root) const;
+  Status add(const Schedule& schedule, const std::string& root,
+             const ScheduleSecrets& secrets = {}) const;
+  /// Error: they cannot be read, or were sealed with another key.
+  Result<ScheduleSecrets> secrets(const std::string& name) const;
   /// What runs goes on.
   Status remove(const std::string& name) const;
   /// The only way to change a state: one at a time.
@@ -128,6 +142,8 @@ class ScheduleBook {
  private:
   Result<LockFile> exclusive() const;
   Status check_is_there(const std::string& name) const;
+  Status keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const;
+  Path key() const { return folder_.string() + ".key"; }
   /// For another one of this name.
   Status check_room(const std::string& name) const;
 
@@ -137,6 +153,9 @@ class ScheduleBook {
 /// `runs`: of the server. Error: there is none of this name.
 Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
                                    const std::vector<RunView>& runs);
+
+/// Where a server is called about a schedule.
+std::string hook_path(std::string_view name);
 
 /// That of a home.
 ScheduleBook schedule_book(const Path& home);

@@ -14,6 +14,7 @@
 #include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
+#include "remote/hooks.h"
 #include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/path_filter.h"
@@ -509,6 +510,10 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
       Visit visit(settings, (*request)->token, caller.from);
       if (const auto reply = health_reply(**request, settings, caller, visit))
         return end_with(*reply);
+      if (is_hook_request(**request)) {
+        alarm(static_cast<unsigned>(settings.upload_limit / 1s));
+        return end_with(hook_reply(socket, std::move(bytes), settings, caller));
+      }
       const Status known = visit.enter();
       const auto refusal = is_api_request(**request)
                                ? refusal_of_client(**request, caller.port, known)

@@ -6,6 +6,7 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/servers.h"
@@ -37,13 +38,17 @@ Result<ServedCaller> caller_of(const Face& face) {
 
 Result<ScheduleBook> book_of(Face& face) { return schedule_book(TRY(face.home_folder())); }
 
-/// `--cron` or `--every`.
+/// `--cron` or `--every`; neither, if something else has it run.
 Result<ScheduleTimes> times_asked(const CommandLine& parsed) {
-  if (parsed.has("cron") == parsed.has("every"))
-    return user_error(parsed.has("cron")
-                          ? "`--cron` and `--every` both say when: leave out one of them"
-                          : "say when it runs: `--cron '0 3 * * *'`, or `--every 10m`");
   ScheduleTimes times;
+  if (parsed.has("cron") && parsed.has("every"))
+    return user_error("`--cron` and `--every` both say when: leave out one of them");
+  if (!parsed.has("cron") && !parsed.has("every")) {
+    if (parsed.flag("hook"))
+      return times;
+    return user_error(
+        "say when it runs: `--cron '0 3 * * *'`, `--every 10m`, or `--hook`, when somebody calls");
+  }
   times.cron = parsed.text("cron");
   if (parsed.has("every"))
     times.every = TRY(parse_duration(parsed.text("every")));
@@ -67,6 +72,21 @@ Right right_to_fetch(const GitSource& source, Right right) {
   return source.url.empty() ? right : std::max(right, Right::act);
 }
 
+void tell_added(const Face& face, const ScheduleView& view, const ScheduleSecrets& secrets) {
+  if (face.json) {
+    print_json(added_document(view, secrets));
+    return;
+  }
+  const std::string& name = view.schedule.name;
+  if (!face.quiet)
+    print(cat("added ", name, "; it runs ",
+              view.next ? cat("next at ", write_moment(*view.next)) : "when it is called"));
+  if (!secrets.hook.empty())
+    print(cat("hook: POST ", hook_path(name), "\nsecret of the hook: ", secrets.hook));
+  if (!secrets.hook.empty() && !face.quiet)
+    print_error("Keep the secret now: it is not shown again.");
+}
+
 Result<int> schedule_add(Face& face) {
   const ScheduleTimes times = TRY(times_asked(face.parsed));
   TRY(git_asked(face.parsed));
@@ -86,15 +106,14 @@ Result<int> schedule_add(Face& face) {
   schedule.token = caller.grant.token;
   schedule.token_id = caller.grant.token_id;
   schedule.added = now_from_clock();
+  schedule.has_hook = face.parsed.flag("hook");
+  ScheduleSecrets secrets;
+  if (schedule.has_hook)
+    secrets.hook = TRY(new_token("a hook"));
   const ScheduleBook book = TRY(book_of(face));
-  TRY(book.add(schedule, caller.root));
+  TRY(book.add(schedule, caller.root, secrets));
   book.wake();
-  const ScheduleView view = TRY(schedule_view(book, schedule.name, {}));
-  if (face.json)
-    print_json(value_of(view));
-  else if (!face.quiet)
-    print(cat("added ", schedule.name, "; it runs next at ",
-              view.next ? write_moment(*view.next) : "no time"));
+  tell_added(face, TRY(schedule_view(book, schedule.name, {})), secrets);
   return 0;
 }
 
@@ -234,7 +253,11 @@ std::vector<Command> schedule_commands() {
             "run it in a checkout of this repository, fetched before each run; with `--every`, "
             "only "
             "when there is a commit that has not ended well yet"},
-           {{"--branch"}, "NAME", "of the repository (default: its own default)"}}),
+           {{"--branch"}, "NAME", "of the repository (default: its own default)"},
+           {{"--hook"},
+            "",
+            "also when somebody calls `POST /hooks/NAME` at the server, with a secret that is "
+            "shown once: GitHub, GitLab or curl"}}),
       group.reader("schedule ls", "", 0, 0,
                    "Lists the schedules of a server: when they run next, and what came of the last "
                    "time.",
