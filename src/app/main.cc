@@ -49,6 +49,7 @@
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
 #include "remote/agents.h"
+#include "remote/notices.h"
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/limited_store.h"
@@ -522,6 +523,14 @@ std::string shown_command(const std::vector<std::string>& words) {
   return shown.size() > 200 ? shown.substr(0, 197) + "..." : shown;
 }
 
+/// The same for others at a server: a receiver of notices may have its key in its URL.
+std::string shown_request(std::vector<std::string> words, const CommandLine& parsed) {
+  if (const std::string url = parsed.text("notify"); !url.empty())
+    for (std::string& word : words)
+      word = replace_all(word, url, origin_of(url));
+  return shown_command(words);
+}
+
 /// Before a command is run for somebody else, in a process that talks with him.
 Result<CommandLook> look_at(const CommandRequest& request) {
   if (!request.words.empty() && request.words[0] == "__complete")
@@ -533,8 +542,9 @@ Result<CommandLook> look_at(const CommandRequest& request) {
     return *std::move(refusal);
   if (command->words == "schedule add")
     TRY(scheduled_command(parsed));
-  return CommandLook{command->ends_with_reader, shown_command(request.words),
-                     needs_of(*command, parsed), watch_of(*command, parsed)};
+  return CommandLook{command->ends_with_reader, shown_request(request.words, parsed),
+                     needs_of(*command, parsed), watch_of(*command, parsed),
+                     parsed.has("detailed-exitcode") && parsed.flag("detailed-exitcode")};
 }
 
 /// Runs a command here, or where a server is meant; its exit code.

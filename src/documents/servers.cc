@@ -20,6 +20,12 @@ std::vector<Entry> fields_of(const Token& token) {
           {"expires", moment_or_null(token.expires)}};
 }
 
+Value value_of(const NoticeView& notices) {
+  return Value::dict({{"waiting", static_cast<int64_t>(notices.waiting)},
+                      {"why", text_or_null(notices.why)},
+                      {"dropped", notices.dropped}});
+}
+
 }  // namespace
 
 Value server_document(const std::string& address, const std::string& token) {
@@ -70,6 +76,9 @@ Value token_document(const Token& token, const std::string& text) {
 }
 
 Value value_of(const ScheduleView& view) {
+  std::vector<Value> events;
+  for (const NoticeEvent event : view.schedule.notify.events)
+    events.emplace_back(to_string(event));
   const ScheduleTimes& times = view.schedule.times;
   const ScheduleState& state = view.state;
   return Value::dict(
@@ -80,6 +89,9 @@ Value value_of(const ScheduleView& view) {
        {"git", text_or_null(shown_url(view.schedule.git.url))},
        {"branch", text_or_null(view.schedule.git.branch)},
        {"hook", view.schedule.has_hook ? Value(hook_path(view.schedule.name)) : Value()},
+       {"notify", text_or_null(view.schedule.notify.origin)},
+       {"notify_on", Value::list(std::move(events))},
+       {"notices", view.schedule.notify.origin.empty() ? Value() : value_of(view.notices)},
        {"next", moment_or_null(view.next)},
        {"token", view.schedule.token},
        {"run", state.run == 0 ? Value() : Value(state.run)},
@@ -95,6 +107,7 @@ Value added_document(const ScheduleView& view, const ScheduleSecrets& secrets) {
   const Value shown = value_of(view);
   std::vector<Entry> fields(shown.entries().begin(), shown.entries().end());
   fields.push_back({"hook_secret", text_or_null(secrets.hook)});
+  fields.push_back({"notify_secret", text_or_null(secrets.notify)});
   return Value::dict(std::move(fields));
 }
 

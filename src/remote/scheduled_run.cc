@@ -14,6 +14,7 @@
 #include "remote/audit_log.h"
 #include "remote/command_child.h"
 #include "remote/mirror.h"
+#include "remote/notices.h"
 #include "remote/path_filter.h"
 #include "remote/run_log.h"
 #include "remote/tokens.h"
@@ -26,6 +27,8 @@ namespace {
 constexpr Duration longest_patience = 20s;
 /// Before something that could not begin is tried again.
 constexpr Duration pause_of_retries = 5s;
+constexpr Duration pause_of_tellers = 200ms;
+constexpr int64_t most_tellers = 4;
 constexpr Duration pause_of_held_bytes = 20ms, pause_for_mirror = 100ms;
 constexpr int last_reads_of_run = 64;
 /// Of a commit, for people.
@@ -129,6 +132,8 @@ class ScheduledRun {
     const std::optional<LockFile> lock = TRY(book_.take(name_));
     if (!lock)
       return {};
+    // The one before may have been killed with its server.
+    TRY(queue_end_of_run(book_, name_, settings_));
     schedule_ = TRY(book_.find(name_));
     schedule_.request = TRY(book_.request(name_));
     const ScheduleState state = TRY(book_.state(name_));
@@ -189,6 +194,8 @@ class ScheduledRun {
     AuditEntry entry = audit_entry(right);
     entry.refused = why.message;
     audit_log(settings_.home).refuse(entry);
+    if (why.message != TRY(book_.state(name_)).why_not)
+      TRY(queue_refusal(book_, schedule_, why.message, settings_.clock()));
     return book_.change(name_, [&](ScheduleState& state) {
       count(state);
       state.why_not = why.message;
@@ -332,6 +339,7 @@ class ScheduledRun {
       state.run = log.number();
       state.began = settings_.clock();
       state.commit = commit_;
+      state.commit_before = state.done_commit;
       state.code.reset();
       state.why_not.clear();
     });
@@ -342,11 +350,12 @@ class ScheduledRun {
       code = work_noted(look, output, log, work);
     TRY(log.end(code));
     TRY(counted);
-    return book_.change(name_, [&](ScheduleState& state) {
+    TRY(book_.change(name_, [&](ScheduleState& state) {
       state.code = code;
       if (code == 0)
         state.done_commit = commit_;
-    });
+    }));
+    return queue_end_of_run(book_, name_, settings_);
   }
 
   /// With its entry of the audit, without which it must not begin.
@@ -439,11 +448,12 @@ int ScheduleClock::patience() const {
 bool ScheduleClock::has_changed(const std::vector<pid_t>& living) {
   std::array<char, 64> ignored{};
   bool has = waker_.is_open() && ::read(waker_.get(), ignored.data(), ignored.size()) > 0;
-  for (auto& [name, run] : begun_)
-    if (run.process > 0 && std::ranges::find(living, run.process) == living.end()) {
-      run.process = -1;
-      has = true;
-    }
+  for (auto* const all : {&begun_, &tellers_})
+    for (auto& [name, run] : *all)
+      if (run.process > 0 && std::ranges::find(living, run.process) == living.end()) {
+        run.process = -1;
+        has = true;
+      }
   return has || std::chrono::steady_clock::now() >= looks_at_;
 }
 
@@ -467,6 +477,7 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
     if (take_back(*state, now))
       static_cast<void>(
           book_.change(name, [&](ScheduleState& changed) { take_back(changed, now); }));
+    tell(*schedule, *state, begin, living);
     const DueSchedule one{name, next_time(schedule->times, *state), state->counted};
     const BegunRun& begun = begun_[name];
     const auto begun_from = begun.process > 0 ? std::optional(begun.counted) : std::nullopt;
@@ -485,6 +496,36 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
     }
   }
   begin_all(std::move(due), host, begin);
+}
+
+/// What is to be told has a process of its own, for each schedule.
+void ScheduleClock::tell(const Schedule& schedule, const ScheduleState& state, const Begin& begin,
+                         const std::vector<pid_t>& living) {
+  if (schedule.notify.origin.empty())
+    return;
+  const Time now = settings_.clock();
+  const NoticeView view = notice_queue(book_, schedule.name).view();
+  const bool was_killed = state.told != state.run && !book_.is_running(schedule.name);
+  if (view.waiting > 0 && !is_due(view, now))
+    look_within(view.next - now);
+  if (!was_killed && !is_due(view, now))
+    return;
+  const auto still = [&](pid_t process) {
+    return process > 0 && std::ranges::find(living, process) != living.end();
+  };
+  BegunRun& teller = tellers_[schedule.name];
+  if (still(teller.process))
+    return;  // its end is a reason to look
+  const auto since = std::chrono::steady_clock::now() - teller.at;
+  const auto telling =
+      std::ranges::count_if(tellers_, [&](const auto& each) { return still(each.second.process); });
+  if (telling >= most_tellers || since < pause_of_tellers) {
+    look_within(pause_of_tellers);
+    return;
+  }
+  teller = {begin([this, name = schedule.name] { return send_notices(name, settings_); }),
+            {},
+            std::chrono::steady_clock::now()};
 }
 
 void ScheduleClock::skip(const DueSchedule& schedule, const Teller& told) {

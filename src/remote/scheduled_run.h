@@ -55,6 +55,8 @@ class ScheduleClock {
     Time counted{};
   };
   bool has_changed(const std::vector<pid_t>& living);
+  void tell(const Schedule& schedule, const ScheduleState& state, const Begin& begin,
+            const std::vector<pid_t>& living);
   void skip(const DueSchedule& schedule, const Teller& told);
   bool may_begin(const DueSchedule& schedule);
   void begin_all(std::vector<DueSchedule> all, const CommandHost& host, const Begin& begin);
@@ -64,6 +66,7 @@ class ScheduleClock {
   const ScheduleBook book_;
   Descriptor waker_;
   std::map<std::string, BegunRun> begun_;
+  std::map<std::string, BegunRun> tellers_;  ///< processes that send notices
   std::chrono::steady_clock::time_point looks_at_ = std::chrono::steady_clock::now();
 };
 

@@ -10,6 +10,7 @@
 #include "base/rfc3339.h"
 #include "base/seal.h"
 #include "base/text.h"
+#include "remote/notices.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -56,7 +57,10 @@ Value state_value(const ScheduleState& state) {
                       {"skipped", state.skipped},
                       {"is_asked", state.is_asked},
                       {"calls", state.calls},
-                      {"answered", state.answered}});
+                      {"answered", state.answered},
+                      {"commit_before", state.commit_before},
+                      {"told", state.told},
+                      {"outcome", state.outcome}});
 }
 
 ScheduleState state_of(const Value& value) {
@@ -73,11 +77,17 @@ ScheduleState state_of(const Value& value) {
   state.is_asked = value.bool_at("is_asked");
   state.calls = value.integer_at("calls");
   state.answered = value.integer_at("answered");
+  state.commit_before = value.text_at("commit_before");
+  state.told = value.integer_at("told");
+  state.outcome = value.text_at("outcome");
   return state;
 }
 
 Value schedule_value(const Schedule& schedule) {
   std::vector<Value> environments(schedule.environments.begin(), schedule.environments.end());
+  std::vector<Value> events;
+  for (const NoticeEvent event : schedule.notify.events)
+    events.emplace_back(to_string(event));
   return Value::dict({{"name", schedule.name},
                       {"cron", schedule.times.cron},
                       {"every", to_string(schedule.times.every)},
@@ -89,7 +99,10 @@ Value schedule_value(const Schedule& schedule) {
                       {"environments", Value::list(std::move(environments))},
                       {"right", to_string(schedule.right)},
                       {"added", write_moment(schedule.added)},
-                      {"has_hook", schedule.has_hook}});
+                      {"has_hook", schedule.has_hook},
+                      {"notify", schedule.notify.origin},
+                      {"notify_on", Value::list(std::move(events))},
+                      {"tells_drift", schedule.tells_drift}});
 }
 
 Result<Schedule> schedule_of(const Value& value) {
@@ -108,6 +121,14 @@ Result<Schedule> schedule_of(const Value& value) {
   schedule.right = TRY(right_named(value.text_at("right")));
   schedule.added = TRY(read_moment(value.text_at("added")));
   schedule.has_hook = value.bool_at("has_hook");
+  schedule.notify.origin = value.text_at("notify");
+  for (const Value& event : items_of(value.at("notify_on")))
+    if (const auto found =
+            std::ranges::find(notice_event_names, event.is_text() ? event.text().view() : "");
+        found != notice_event_names.end())
+      schedule.notify.events.push_back(
+          static_cast<NoticeEvent>(found - notice_event_names.begin()));
+  schedule.tells_drift = value.bool_at("tells_drift");
   return schedule;
 }
 
@@ -237,10 +258,11 @@ Status ScheduleBook::check_room(const std::string& name) const {
 }
 
 Status ScheduleBook::keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const {
-  if (secrets.hook.empty())
+  if (secrets.hook.empty() && secrets.notify.empty())
     return {};
   const Seal seal = TRY(Seal::from_file(key()));
-  const Value plain = Value::dict({{"hook", secrets.hook}});
+  const Value plain = Value::dict(
+      {{"hook", secrets.hook}, {"notify_url", secrets.notify_url}, {"notify", secrets.notify}});
   return write_file(schedule / "secrets", seal.close(write_json(plain)), 0600);
 }
 
@@ -256,6 +278,8 @@ Result<ScheduleSecrets> ScheduleBook::secrets(const std::string& name) const {
                            "` were sealed with another key than `", key().string(), "`"));
   const Value plain = TRY(read_json(*opened));
   secrets.hook = plain.text_at("hook");
+  secrets.notify_url = plain.text_at("notify_url");
+  secrets.notify = plain.text_at("notify");
   return secrets;
 }
 
@@ -279,6 +303,8 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root,
   TRY(write_state(beside, state));
   TRY(keep_secrets(beside, secrets));
   const LockFile lock = TRY(exclusive());
+  // What a run has left behind that went on when its schedule was removed.
+  TRY(remove_tree(folder_ / schedule.name));
   if (rename(beside.c_str(), (folder_ / schedule.name).c_str()) != 0)
     return file_error("cannot make", folder_ / schedule.name);
   return {};
@@ -286,11 +312,16 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root,
 
 Status ScheduleBook::remove(const std::string& name) const {
   TRY(check_is_there(name));
-  const LockFile lock = TRY(exclusive());
+  // Its files may be many, so the lock is held for the change of names alone.
+  const LockFile removing = TRY(LockFile::await(folder_ / ".removing", schedule_add_limit, {}));
   const Path gone = folder_ / ".removed";
   TRY(remove_tree(gone));
-  if (rename((folder_ / name).c_str(), gone.c_str()) != 0)
-    return file_error("cannot remove", folder_ / name);
+  {
+    const LockFile lock = TRY(exclusive());
+    TRY(check_is_there(name));
+    if (rename((folder_ / name).c_str(), gone.c_str()) != 0)
+      return file_error("cannot remove", folder_ / name);
+  }
   return remove_tree(gone);
 }
 
@@ -329,6 +360,8 @@ Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& 
                                    const std::vector<RunView>& runs) {
   ScheduleView view{TRY(book.find(name)), TRY(book.state(name))};
   view.next = next_time(view.schedule.times, view.state);
+  if (!view.schedule.notify.origin.empty())
+    view.notices = notice_queue(book, name).view();
   const auto run = std::ranges::find(runs, view.state.run, &RunView::number);
   if (run != runs.end())
     view.status = status_of(*run);

@@ -12,6 +12,7 @@
 /// * `state` names a run before its command begins, and counts its time from then on. Whoever is
 ///   killed before that has begun nothing; whoever is killed later is not begun again.
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -49,7 +50,39 @@ Status check_git_source(const GitSource& source);
 /// What others prove with that they mean a schedule. They are sealed with a key that is in another
 /// file: HMAC needs the text, so a digest would not do.
 struct ScheduleSecrets {
-  std::string hook{};  ///< of whoever calls `POST /hooks/NAME`; empty: nobody may
+  std::string hook{};                  ///< of whoever calls `POST /hooks/NAME`; empty: nobody may
+  std::string notify_url{}, notify{};  ///< who is told, and with what that is signed
+};
+
+/// What somebody is told of a schedule (`notices.h`).
+enum class NoticeEvent : uint8_t {
+  failed,
+  drifted,    ///< its command says that something is due, or has changed
+  succeeded,  ///< also what is `recovered`
+  recovered,  ///< it went well, and the last time it did not
+  refused,    ///< there was no run: its token may not do that any more
+};
+inline constexpr std::array<std::string_view, 5> notice_event_names{
+    "failed", "drifted", "succeeded", "recovered", "refused"};
+inline std::string_view to_string(NoticeEvent event) {
+  return notice_event_names[static_cast<size_t>(event)];
+}
+/// The exit code of a command that was asked to say so (`--detailed-exitcode`).
+constexpr int64_t code_of_drift = 4;
+
+/// Who is told what.
+struct ScheduleNotify {
+  std::string origin{};  ///< of the URL, which may have a secret in it; empty: nobody is told
+  std::vector<NoticeEvent> events{};
+};
+
+/// What waits to be told.
+struct NoticeView {
+  size_t waiting = 0;
+  int64_t failures = 0;  ///< of the first one
+  Time next{};           ///< when it is sent again
+  std::string why{};     ///< it did not get through; empty: it did
+  int64_t dropped = 0;   ///< too many waited
 };
 
 struct Schedule {
@@ -64,6 +97,8 @@ struct Schedule {
   Right right = Right::admin;
   Time added{};
   bool has_hook = false;
+  ScheduleNotify notify{};
+  bool tells_drift = false;  ///< by its exit code
 };
 
 struct ScheduleState {
@@ -71,13 +106,16 @@ struct ScheduleState {
   int64_t run = 0;  ///< the last one; 0: none yet
   std::optional<Time> began{};
   std::optional<int64_t> code{};
-  std::string why_not{};      ///< why there was no run at the last time; empty: there was
-  std::string commit{};       ///< of the last run
-  std::string done_commit{};  ///< of the last run that ended well
-  int64_t skipped = 0;        ///< times that came while a run went on
-  bool is_asked = false;      ///< somebody wants it to run now
-  int64_t calls = 0;          ///< of its hook that were let in
-  int64_t answered = 0;       ///< of these, those that it has looked after
+  std::string why_not{};        ///< why there was no run at the last time; empty: there was
+  std::string commit{};         ///< of the last run
+  std::string done_commit{};    ///< of the last run that ended well
+  int64_t skipped = 0;          ///< times that came while a run went on
+  bool is_asked = false;        ///< somebody wants it to run now
+  int64_t calls = 0;            ///< of its hook that were let in
+  int64_t answered = 0;         ///< of these, those that it has looked after
+  std::string commit_before{};  ///< `done_commit` when the last run began
+  int64_t told = 0;             ///< the last run whose end was looked at for notices
+  std::string outcome{};        ///< how that one ended; empty: there was none
 
   bool is_called() const { return calls > answered; }
 };
@@ -88,6 +126,7 @@ struct ScheduleView {
   ScheduleState state;
   std::optional<Time> next{};
   std::string status{};  ///< of the last run: as `status_of` says; empty: there was none
+  NoticeView notices{};
 };
 
 /// When it runs next, which may be over. None: never.
@@ -127,6 +166,8 @@ class ScheduleBook {
     return folder_ / name / "contents" / digest;
   }
 
+  /// What is to be told of it.
+  Path notices(const std::string& name) const { return folder_ / name / "notices"; }
   /// What a server fetches for it.
   Path fetched(const std::string& name) const { return folder_ / name / "git"; }
 

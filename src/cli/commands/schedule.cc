@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/servers.h"
+#include "remote/notices.h"
 #include "remote/run_log.h"
 #include "remote/schedules.h"
 #include "remote/session.h"
@@ -67,6 +68,28 @@ Result<GitSource> git_asked(const CommandLine& parsed) {
   return source;
 }
 
+/// `--notify` and `--notify-on`.
+Result<ScheduleNotify> notify_asked(const CommandLine& parsed, bool tells_drift) {
+  ScheduleNotify notify;
+  const std::string url = parsed.text("notify");
+  if (url.empty()) {
+    if (parsed.has("notify-on"))
+      return user_error("`--notify-on` needs `--notify URL`, which is told");
+    return notify;
+  }
+  TRY(check_notice_url(url));
+  notify.origin = origin_of(url);
+  notify.events =
+      TRY(notice_events_in(parsed.text("notify-on", "failed,drifted,recovered,refused")));
+  const bool wants_drift =
+      std::ranges::find(notify.events, NoticeEvent::drifted) != notify.events.end();
+  if (parsed.has("notify-on") && wants_drift && !tells_drift)
+    return user_error(
+        "`drifted` is told of a command that says so by its exit code, such as "
+        "`drift shop --detailed-exitcode` or `plan ./pkg -e shop --detailed-exitcode`");
+  return notify;
+}
+
 /// A repository is fetched with the server's own keys.
 Right right_to_fetch(const GitSource& source, Right right) {
   return source.url.empty() ? right : std::max(right, Right::act);
@@ -83,13 +106,17 @@ void tell_added(const Face& face, const ScheduleView& view, const ScheduleSecret
               view.next ? cat("next at ", write_moment(*view.next)) : "when it is called"));
   if (!secrets.hook.empty())
     print(cat("hook: POST ", hook_path(name), "\nsecret of the hook: ", secrets.hook));
-  if (!secrets.hook.empty() && !face.quiet)
-    print_error("Keep the secret now: it is not shown again.");
+  if (!secrets.notify.empty())
+    print(cat("notices: POST ", view.schedule.notify.origin,
+              "\nsecret of the notices: ", secrets.notify));
+  if (!cat(secrets.hook, secrets.notify).empty() && !face.quiet)
+    print_error("Keep what is secret now: it is not shown again.");
 }
 
 Result<int> schedule_add(Face& face) {
   const ScheduleTimes times = TRY(times_asked(face.parsed));
   TRY(git_asked(face.parsed));
+  TRY(notify_asked(face.parsed, true));
   const ServedCaller caller = TRY(caller_of(face));
   Schedule schedule;
   schedule.name = face.parsed.argument(0);
@@ -107,7 +134,13 @@ Result<int> schedule_add(Face& face) {
   schedule.token_id = caller.grant.token_id;
   schedule.added = now_from_clock();
   schedule.has_hook = face.parsed.flag("hook");
+  schedule.tells_drift = look.tells_drift;
+  schedule.notify = TRY(notify_asked(face.parsed, look.tells_drift));
   ScheduleSecrets secrets;
+  if (!schedule.notify.origin.empty()) {
+    secrets.notify_url = face.parsed.text("notify");
+    secrets.notify = TRY(new_token("a signature"));
+  }
   if (schedule.has_hook)
     secrets.hook = TRY(new_token("a hook"));
   const ScheduleBook book = TRY(book_of(face));
@@ -170,6 +203,11 @@ std::string remark_on(const ScheduleView& view) {
   if (view.state.skipped > 0)
     text += cat(text.empty() ? "" : "; ", view.state.skipped,
                 " skipped, since it still ran at these times");
+  const NoticeView& notices = view.notices;
+  if (!notices.why.empty())
+    text += cat(text.empty() ? "" : "; ", notices.waiting, " notices wait: ", notices.why);
+  if (notices.dropped > 0)
+    text += cat(text.empty() ? "" : "; ", notices.dropped, " notices were too many to be kept");
   return text.empty() ? "-" : text;
 }
 
@@ -257,7 +295,15 @@ std::vector<Command> schedule_commands() {
            {{"--hook"},
             "",
             "also when somebody calls `POST /hooks/NAME` at the server, with a secret that is "
-            "shown once: GitHub, GitLab or curl"}}),
+            "shown once: GitHub, GitLab or curl"},
+           {{"--notify"},
+            "URL",
+            "tell this URL what becomes of its runs: a POST of JSON, signed with a secret that is "
+            "shown once"},
+           {{"--notify-on"},
+            "EVENTS",
+            "failed, drifted, succeeded, recovered and refused, with commas (default: all but "
+            "succeeded)"}}),
       group.reader("schedule ls", "", 0, 0,
                    "Lists the schedules of a server: when they run next, and what came of the last "
                    "time.",
