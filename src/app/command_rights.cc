@@ -219,6 +219,8 @@ const std::vector<CommandRight>& command_rights() {
       {"schedule ls", read_right, Rule::shown},
       {"schedule rm", act_right, Rule::shown, right_about_own},
       {"schedule run", act_right, Rule::shown, right_about_own},
+      {"schedule approve", act_right, Rule::shown},
+      {"schedule refuse", act_right, Rule::shown},
       {"api", read_right, Rule::path},
   };
   return all;

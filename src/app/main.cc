@@ -27,6 +27,7 @@
 #include "base/out_of_memory.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/user_path.h"
 #include "base/user_variables.h"
@@ -518,6 +519,8 @@ std::vector<std::string> meant_words(std::vector<std::string> words, bool is_kur
   return is_kurtosis ? with_help_of_bare_group(std::move(words)) : words;
 }
 
+constexpr size_t longest_shown = 200;
+
 std::string shown_command(const std::vector<std::string>& words) {
   std::string shown = cat("fettle ", mask_command(words));
   return shown.size() > 200 ? shown.substr(0, 197) + "..." : shown;
@@ -528,7 +531,11 @@ std::string shown_request(std::vector<std::string> words, const CommandLine& par
   if (const std::string url = parsed.text("notify"); !url.empty())
     for (std::string& word : words)
       word = replace_all(word, url, origin_of(url));
-  return shown_command(words);
+  // As somebody may paste them into a shell.
+  std::string shown = "fettle";
+  for (const std::string& word : words)
+    shown += cat(" ", quoted_for_shell(mask_command({word})));
+  return clipped(shown, longest_shown);
 }
 
 /// Before a command is run for somebody else, in a process that talks with him.

@@ -20,7 +20,7 @@ std::vector<Entry> fields_of(const Token& token) {
           {"expires", moment_or_null(token.expires)}};
 }
 
-Value value_of(const NoticeView& notices) {
+Value value_of(const WaitingNotices& notices) {
   return Value::dict({{"waiting", static_cast<int64_t>(notices.waiting)},
                       {"why", text_or_null(notices.why)},
                       {"dropped", notices.dropped}});
@@ -91,7 +91,9 @@ Value value_of(const ScheduleView& view) {
        {"hook", view.schedule.has_hook ? Value(hook_path(view.schedule.name)) : Value()},
        {"notify", text_or_null(view.schedule.notify.origin)},
        {"notify_on", Value::list(std::move(events))},
-       {"notices", view.schedule.notify.origin.empty() ? Value() : value_of(view.notices)},
+       {"notices", value_of(view.notices)},
+       {"plan", state.plan == 0 ? Value() : Value(state.plan)},
+       {"approver", text_or_null(state.approver)},
        {"next", moment_or_null(view.next)},
        {"token", view.schedule.token},
        {"run", state.run == 0 ? Value() : Value(state.run)},

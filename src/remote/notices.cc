@@ -201,7 +201,7 @@ Status NoticeQueue::add(const std::string& id, NoticeEvent event, const Value& d
                  0600));
   if (waiting.size() < most_notices)
     return {};
-  NoticeView changed = view();
+  WaitingNotices changed = view();
   for (size_t i = 0; i + most_notices <= waiting.size(); ++i, ++changed.dropped)
     std::filesystem::remove(waiting[i]);
   return write_view(changed);
@@ -218,25 +218,25 @@ std::optional<KeptNotice> NoticeQueue::first() const {
   return std::nullopt;
 }
 
-Status NoticeQueue::remove(const KeptNotice& notice, const NoticeView& view) const {
+Status NoticeQueue::remove(const KeptNotice& notice, const WaitingNotices& view) const {
   std::error_code failure;
   std::filesystem::remove(notice.file, failure);
   if (failure)
     return world_error(cat("a notice cannot be removed: ", lower_case(failure.message())));
-  NoticeView changed;
+  WaitingNotices changed;
   changed.dropped = view.dropped;
   return view.failures > 0 ? write_view(changed) : Status();
 }
 
 Status NoticeQueue::note_failure(const std::string& why, Time now) const {
-  NoticeView changed = view();
+  WaitingNotices changed = view();
   ++changed.failures;
   changed.next = now + pause_of_notices(changed.failures);
   changed.why = why;
   return write_view(changed);
 }
 
-Status NoticeQueue::write_view(const NoticeView& view) const {
+Status NoticeQueue::write_view(const WaitingNotices& view) const {
   return write_file(folder_ / view_name,
                     write_json(Value::dict({{"failures", view.failures},
                                             {"next", write_precise_moment(view.next)},
@@ -245,8 +245,8 @@ Status NoticeQueue::write_view(const NoticeView& view) const {
                     0600);
 }
 
-NoticeView NoticeQueue::view() const {
-  NoticeView view;
+WaitingNotices NoticeQueue::view() const {
+  WaitingNotices view;
   view.waiting = files().size();
   const Result<std::string> text = read_file(folder_ / view_name);
   const Result<Value> kept = text ? read_json(*text) : Result<Value>(text.error());
@@ -269,7 +269,7 @@ NoticeQueue notice_queue(const ScheduleBook& book, const std::string& name) {
   return NoticeQueue(book.notices(name));
 }
 
-bool is_due(const NoticeView& view, Time now) {
+bool is_due(const WaitingNotices& view, Time now) {
   return view.waiting > 0 && (view.failures == 0 || view.next <= now ||
                               view.next - now > pause_of_notices(view.failures));
 }
@@ -285,7 +285,9 @@ Status queue_end_of_run(const ScheduleBook& book, const std::string& name,
   if (run && run->is_running)
     return {};
   const std::optional<int64_t> code = run && run->code ? run->code : state.code;
-  const NoticeEvent event = event_of_run(state.outcome, drift_code_of(schedule), code);
+  const bool waits = state.plan == state.run;
+  const NoticeEvent event =
+      waits ? NoticeEvent::waiting : event_of_run(state.outcome, drift_code_of(schedule), code);
   if (is_wanted(schedule.notify, event)) {
     const std::string id = cat(name, "-", state.run, "-", to_string(event));
     const Time now = settings.clock();
@@ -303,7 +305,8 @@ Status queue_end_of_run(const ScheduleBook& book, const std::string& name,
   }
   return book.change(name, [&](ScheduleState& changed) {
     changed.told = state.run;
-    changed.outcome = to_string(event == NoticeEvent::recovered ? NoticeEvent::succeeded : event);
+    if (!waits)
+      changed.outcome = to_string(event == NoticeEvent::recovered ? NoticeEvent::succeeded : event);
   });
 }
 
@@ -337,7 +340,7 @@ int send_notices(const std::string& name, const ServeSettings& settings) {
   HttpClient client;
   while (const std::optional<KeptNotice> notice = queue.first()) {
     const Time now = settings.clock();
-    const NoticeView view = queue.view();
+    const WaitingNotices view = queue.view();
     if (!is_due(view, now))
       return 0;
     const std::optional<std::string> failure =

@@ -59,23 +59,23 @@ class NoticeQueue {
   Status add(const std::string& id, NoticeEvent event, const Value& document) const;
   /// The oldest. None: none waits.
   std::optional<KeptNotice> first() const;
-  Status remove(const KeptNotice& notice, const NoticeView& view) const;
+  Status remove(const KeptNotice& notice, const WaitingNotices& view) const;
   /// What has become of the first one.
   Status note_failure(const std::string& why, Time now) const;
-  NoticeView view() const;
+  WaitingNotices view() const;
   /// The right to send them. None: somebody sends them.
   Result<std::optional<LockFile>> take() const;
 
  private:
   std::vector<Path> files() const;
   Status make_folder() const;
-  Status write_view(const NoticeView& view) const;
+  Status write_view(const WaitingNotices& view) const;
   Path folder_;
 };
 NoticeQueue notice_queue(const ScheduleBook& book, const std::string& name);
 
 /// Whether some of them are to be sent now. A clock that was put back holds nothing up.
-bool is_due(const NoticeView& view, Time now);
+bool is_due(const WaitingNotices& view, Time now);
 
 /// Queues what is to be told of the last run, if it has ended and was not told yet. Whoever calls it
 /// has the schedule's lock.

@@ -60,7 +60,11 @@ Value state_value(const ScheduleState& state) {
                       {"answered", state.answered},
                       {"commit_before", state.commit_before},
                       {"told", state.told},
-                      {"outcome", state.outcome}});
+                      {"outcome", state.outcome},
+                      {"plan", state.plan},
+                      {"plan_commit", state.plan_commit},
+                      {"approved", state.approved},
+                      {"approver", state.approver}});
 }
 
 ScheduleState state_of(const Value& value) {
@@ -80,6 +84,10 @@ ScheduleState state_of(const Value& value) {
   state.commit_before = value.text_at("commit_before");
   state.told = value.integer_at("told");
   state.outcome = value.text_at("outcome");
+  state.plan = value.integer_at("plan");
+  state.plan_commit = value.text_at("plan_commit");
+  state.approved = value.integer_at("approved");
+  state.approver = value.text_at("approver");
   return state;
 }
 
@@ -102,7 +110,8 @@ Value schedule_value(const Schedule& schedule) {
                       {"has_hook", schedule.has_hook},
                       {"notify", schedule.notify.origin},
                       {"notify_on", Value::list(std::move(events))},
-                      {"tells_drift", schedule.tells_drift}});
+                      {"tells_drift", schedule.tells_drift},
+                      {"needs_approval", schedule.needs_approval}});
 }
 
 Result<Schedule> schedule_of(const Value& value) {
@@ -129,6 +138,7 @@ Result<Schedule> schedule_of(const Value& value) {
       schedule.notify.events.push_back(
           static_cast<NoticeEvent>(found - notice_event_names.begin()));
   schedule.tells_drift = value.bool_at("tells_drift");
+  schedule.needs_approval = value.bool_at("needs_approval");
   return schedule;
 }
 
@@ -331,6 +341,14 @@ Status ScheduleBook::change(const std::string& name,
   ScheduleState changed = TRY(state(name));
   change(changed);
   return write_state(folder_ / name, changed);
+}
+
+void ScheduleBook::remove_other_plans(const std::string& name, int64_t run) const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / name, ignored))
+    if (entry.path().filename().string().starts_with("plan-") &&
+        (run == 0 || entry.path() != plan_file(name, run)))
+      fs::remove(entry.path(), ignored);
 }
 
 Result<std::optional<LockFile>> ScheduleBook::take(const std::string& name) const {

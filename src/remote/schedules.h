@@ -61,9 +61,10 @@ enum class NoticeEvent : uint8_t {
   succeeded,  ///< also what is `recovered`
   recovered,  ///< it went well, and the last time it did not
   refused,    ///< there was no run: its token may not do that any more
+  waiting,    ///< a plan waits for somebody to approve it
 };
-inline constexpr std::array<std::string_view, 5> notice_event_names{
-    "failed", "drifted", "succeeded", "recovered", "refused"};
+inline constexpr std::array<std::string_view, 6> notice_event_names{
+    "failed", "drifted", "succeeded", "recovered", "refused", "waiting"};
 inline std::string_view to_string(NoticeEvent event) {
   return notice_event_names[static_cast<size_t>(event)];
 }
@@ -77,7 +78,7 @@ struct ScheduleNotify {
 };
 
 /// What waits to be told.
-struct NoticeView {
+struct WaitingNotices {
   size_t waiting = 0;
   int64_t failures = 0;  ///< of the first one
   Time next{};           ///< when it is sent again
@@ -98,7 +99,8 @@ struct Schedule {
   Time added{};
   bool has_hook = false;
   ScheduleNotify notify{};
-  bool tells_drift = false;  ///< by its exit code
+  bool tells_drift = false;     ///< by its exit code
+  bool needs_approval = false;  ///< a run plans, and somebody else has the plan carried out
 };
 
 struct ScheduleState {
@@ -117,6 +119,12 @@ struct ScheduleState {
   int64_t told = 0;             ///< the last run whose end was looked at for notices
   std::string outcome{};        ///< how that one ended; empty: there was none
 
+  int64_t plan = 0;           ///< the run that made the plan which waits; 0: none does
+  std::string plan_commit{};  ///< of what it is a plan
+  int64_t approved = 0;       ///< the plan that somebody has approved, who is
+  std::string approver{};
+
+  bool is_approved() const { return plan != 0 && approved == plan; }
   bool is_called() const { return calls > answered; }
 };
 
@@ -126,7 +134,7 @@ struct ScheduleView {
   ScheduleState state;
   std::optional<Time> next{};
   std::string status{};  ///< of the last run: as `status_of` says; empty: there was none
-  NoticeView notices{};
+  WaitingNotices notices{};
 };
 
 /// When it runs next, which may be over. None: never.
@@ -166,6 +174,12 @@ class ScheduleBook {
     return folder_ / name / "contents" / digest;
   }
 
+  /// The plan that one of its runs has made.
+  Path plan_file(const std::string& name, int64_t run) const {
+    return folder_ / name / ("plan-" + std::to_string(run));
+  }
+  /// Only this one may still be carried out; 0: none.
+  void remove_other_plans(const std::string& name, int64_t run) const;
   /// What is to be told of it.
   Path notices(const std::string& name) const { return folder_ / name / "notices"; }
   /// What a server fetches for it.
