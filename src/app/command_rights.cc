@@ -219,6 +219,8 @@ const std::vector<CommandRight>& command_rights() {
       {"schedule ls", read_right, Rule::shown},
       {"schedule rm", act_right, Rule::shown, right_about_own},
       {"schedule run", act_right, Rule::shown, right_about_own},
+      {"schedule approve", act_right, Rule::shown},
+      {"schedule refuse", act_right, Rule::shown},
       {"api", read_right, Rule::path},
   };
   return all;
@@ -230,8 +232,9 @@ CommandNeeds needs_of(const Command& command, const CommandLine& parsed) {
   if (command.words == "schedule add")
     if (const auto scheduled = scheduled_command(parsed)) {
       needs = needs_of(*scheduled->command, scheduled->parsed);
-      // Whoever only looks keeps nothing at a server.
-      needs.right = std::max(needs.right, parsed.has("git") ? Right::act : Right::plan);
+      // Whoever only looks keeps nothing at a server, nor has it call others.
+      const bool reaches_out = parsed.has("git") || parsed.has("notify");
+      needs.right = std::max(needs.right, reaches_out ? Right::act : Right::plan);
       needs.what = cat("fettle schedule add … ", scheduled->command->words);
       return needs;
     }

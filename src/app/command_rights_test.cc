@@ -79,6 +79,8 @@ TEST(CommandRights, ASchedulesNeedsAreThoseOfItsCommand) {
   EXPECT_EQ(right("schedule add n --every 1m --git https://h/r -- drift shop"), "act");
   EXPECT_EQ(right(add + "clean"), "admin");
   EXPECT_EQ(right(add + "no such command"), "act");
+  EXPECT_EQ(right("schedule add n --every 1m --notify https://h/r -- drift shop"), "act");
+  EXPECT_EQ(right("schedule add n --hook -- drift shop"), "plan");
   EXPECT_EQ(right("schedule ls"), "read");
   EXPECT_EQ(right("schedule rm n"), "plan");
 }

@@ -27,6 +27,7 @@
 #include "base/out_of_memory.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/user_path.h"
 #include "base/user_variables.h"
@@ -49,6 +50,7 @@
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
 #include "remote/agents.h"
+#include "remote/notices.h"
 #include "remote/session.h"
 #include "store/blobs.h"
 #include "store/limited_store.h"
@@ -517,9 +519,23 @@ std::vector<std::string> meant_words(std::vector<std::string> words, bool is_kur
   return is_kurtosis ? with_help_of_bare_group(std::move(words)) : words;
 }
 
+constexpr size_t longest_shown = 200;
+
 std::string shown_command(const std::vector<std::string>& words) {
   std::string shown = cat("fettle ", mask_command(words));
   return shown.size() > 200 ? shown.substr(0, 197) + "..." : shown;
+}
+
+/// The same for others at a server: a receiver of notices may have its key in its URL.
+std::string shown_request(std::vector<std::string> words, const CommandLine& parsed) {
+  if (const std::string url = parsed.text("notify"); !url.empty())
+    for (std::string& word : words)
+      word = replace_all(word, url, origin_of(url));
+  // As somebody may paste them into a shell.
+  std::string shown = "fettle";
+  for (const std::string& word : words)
+    shown += cat(" ", quoted_for_shell(mask_command({word})));
+  return clipped(shown, longest_shown);
 }
 
 /// Before a command is run for somebody else, in a process that talks with him.
@@ -533,8 +549,9 @@ Result<CommandLook> look_at(const CommandRequest& request) {
     return *std::move(refusal);
   if (command->words == "schedule add")
     TRY(scheduled_command(parsed));
-  return CommandLook{command->ends_with_reader, shown_command(request.words),
-                     needs_of(*command, parsed), watch_of(*command, parsed)};
+  return CommandLook{command->ends_with_reader, shown_request(request.words, parsed),
+                     needs_of(*command, parsed), watch_of(*command, parsed),
+                     parsed.has("detailed-exitcode") && parsed.flag("detailed-exitcode")};
 }
 
 /// Runs a command here, or where a server is meant; its exit code.

@@ -47,6 +47,8 @@ Result<ScheduledCommand> scheduled_command(const CommandLine& parsed) {
 }
 
 void name_scheduled_files(const CommandLine& parsed, NamedFiles& named) {
+  // What is shown once is in the output of no run.
+  named.is_stream |= parsed.has("hook") || parsed.has("notify");
   // What is wrong with it is said by the server.
   const Result<ScheduledCommand> scheduled = scheduled_command(parsed);
   if (!scheduled || parsed.has("git"))

@@ -20,6 +20,12 @@ std::vector<Entry> fields_of(const Token& token) {
           {"expires", moment_or_null(token.expires)}};
 }
 
+Value value_of(const WaitingNotices& notices) {
+  return Value::dict({{"waiting", static_cast<int64_t>(notices.waiting)},
+                      {"why", text_or_null(notices.why)},
+                      {"dropped", notices.dropped}});
+}
+
 }  // namespace
 
 Value server_document(const std::string& address, const std::string& token) {
@@ -70,23 +76,41 @@ Value token_document(const Token& token, const std::string& text) {
 }
 
 Value value_of(const ScheduleView& view) {
+  std::vector<Value> events;
+  for (const NoticeEvent event : view.schedule.notify.events)
+    events.emplace_back(to_string(event));
   const ScheduleTimes& times = view.schedule.times;
   const ScheduleState& state = view.state;
-  return Value::dict({{"name", view.schedule.name},
-                      {"command", view.schedule.shown},
-                      {"cron", text_or_null(times.cron)},
-                      {"every", times.cron.empty() ? Value(to_string(times.every)) : Value()},
-                      {"git", text_or_null(shown_url(view.schedule.git.url))},
-                      {"branch", text_or_null(view.schedule.git.branch)},
-                      {"next", moment_or_null(view.next)},
-                      {"token", view.schedule.token},
-                      {"run", state.run == 0 ? Value() : Value(state.run)},
-                      {"status", text_or_null(view.status)},
-                      {"code", state.code ? Value(*state.code) : Value()},
-                      {"began", moment_or_null(state.began)},
-                      {"commit", text_or_null(state.commit)},
-                      {"why_not", text_or_null(state.why_not)},
-                      {"skipped", state.skipped}});
+  return Value::dict(
+      {{"name", view.schedule.name},
+       {"command", view.schedule.shown},
+       {"cron", text_or_null(times.cron)},
+       {"every", times.every > 0s ? Value(to_string(times.every)) : Value()},
+       {"git", text_or_null(shown_url(view.schedule.git.url))},
+       {"branch", text_or_null(view.schedule.git.branch)},
+       {"hook", view.schedule.has_hook ? Value(hook_path(view.schedule.name)) : Value()},
+       {"notify", text_or_null(view.schedule.notify.origin)},
+       {"notify_on", Value::list(std::move(events))},
+       {"notices", value_of(view.notices)},
+       {"plan", state.plan == 0 ? Value() : Value(state.plan)},
+       {"approver", text_or_null(state.approver)},
+       {"next", moment_or_null(view.next)},
+       {"token", view.schedule.token},
+       {"run", state.run == 0 ? Value() : Value(state.run)},
+       {"status", text_or_null(view.status)},
+       {"code", state.code ? Value(*state.code) : Value()},
+       {"began", moment_or_null(state.began)},
+       {"commit", text_or_null(state.commit)},
+       {"why_not", text_or_null(state.why_not)},
+       {"skipped", state.skipped}});
+}
+
+Value added_document(const ScheduleView& view, const ScheduleSecrets& secrets) {
+  const Value shown = value_of(view);
+  std::vector<Entry> fields(shown.entries().begin(), shown.entries().end());
+  fields.push_back({"hook_secret", text_or_null(secrets.hook)});
+  fields.push_back({"notify_secret", text_or_null(secrets.notify)});
+  return Value::dict(std::move(fields));
 }
 
 Value begun_document(const std::string& schedule, int64_t run) {

@@ -24,10 +24,12 @@ Value document_of(const std::vector<AgentView>& agents);
 Value document_of(const Token& token, const std::optional<Time>& last_used);
 /// The same of a new one, with its `token`, the text that is shown once.
 Value token_document(const Token& token, const std::string& text);
-/// `name`, `command`, `cron` or `every`, `git` and `branch`, `next`, the name of the `token` that
+/// `name`, `command`, `cron` or `every`, `git` and `branch`, the path of its `hook`, the run that made the `plan` which waits, and its `approver`, whom it tells (`notify`, `notify_on`, and the `notices` that wait), `next`, the name of the `token` that
 /// added it, and of its last run: `run`, `status` (as of a run), `code`, `began` and `commit`; `why_not`, if nothing ran at the last
 /// time, and how many times were `skipped`, since it still ran then.
 Value value_of(const ScheduleView& view);
+/// The same of a new one, with its `hook_secret` and its `notify_secret`, which are shown once.
+Value added_document(const ScheduleView& view, const ScheduleSecrets& secrets);
 Value document_of(const std::vector<ScheduleView>& views);
 /// `schedule run`: `name`, `status` (`begun`, or `waiting` for others to end), and its `run`.
 Value begun_document(const std::string& schedule, int64_t run);

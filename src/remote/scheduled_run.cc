@@ -9,11 +9,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hash.h"
+#include "base/http.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "remote/audit_log.h"
 #include "remote/command_child.h"
 #include "remote/mirror.h"
+#include "remote/notices.h"
 #include "remote/path_filter.h"
 #include "remote/run_log.h"
 #include "remote/tokens.h"
@@ -26,6 +29,16 @@ namespace {
 constexpr Duration longest_patience = 20s;
 /// Before something that could not begin is tried again.
 constexpr Duration pause_of_retries = 5s;
+/// Where a plan is, for its command.
+constexpr std::string_view plan_path = "/.fettle-plan";
+/// A fetch that takes longer is a run, which can be seen and cancelled.
+constexpr Duration patience_of_fetch = 2s;
+/// So that it fits into a pipe, which is read when git has ended.
+constexpr size_t most_words_of_fetch = 16'384;
+constexpr Duration pause_of_cancel = 50ms;
+constexpr int code_of_cancelled = 130;
+constexpr Duration pause_of_tellers = 200ms;
+constexpr int64_t most_tellers = 4;
 constexpr Duration pause_of_held_bytes = 20ms, pause_for_mirror = 100ms;
 constexpr int last_reads_of_run = 64;
 /// Of a commit, for people.
@@ -116,6 +129,9 @@ int follow_scheduled(CommandChild& child, RunLog& log, RunOutput& output,
   }
 }
 
+/// What has come of planning.
+enum class PlanMade : uint8_t { none, is_empty, waits };
+
 /// One run of a schedule.
 class ScheduledRun {
  public:
@@ -129,31 +145,45 @@ class ScheduledRun {
     const std::optional<LockFile> lock = TRY(book_.take(name_));
     if (!lock)
       return {};
+    // The one before may have been killed with its server.
+    TRY(queue_end_of_run(book_, name_, settings_));
     schedule_ = TRY(book_.find(name_));
     schedule_.request = TRY(book_.request(name_));
     const ScheduleState state = TRY(book_.state(name_));
+    before_ = state;
     const std::optional<Time> due = next_time(schedule_.times, state);
     const Time now = settings_.clock();
     // Another server of this home may have been here.
     if (turn_of(state, due, now, {}) != ScheduleTurn::runs)
       return {};
+    is_due_ = due && *due <= now;
+    if (schedule_.needs_approval)
+      schedule_.request = state.is_approved() ? request_by_plan(std::move(schedule_.request))
+                                              : TRY(request_to_plan(std::move(schedule_.request)));
     const Result<CommandLook> look = host_.look(schedule_.request);
     const Result<Permit> permit = look ? permit_for(*look, now) : Result<Permit>(look.error());
     if (!permit)
       return refuse(permit.error(), look ? look->needs.right : schedule_.right);
-    const Status fetched = schedule_.git.url.empty() ? Status() : fetch_files();
+    Status fetched;
+    if (!schedule_.git.url.empty() && before_.is_approved()) {
+      fetched = find_checkout();
+    } else if (!schedule_.git.url.empty()) {
+      if (!TRY(begin_fetch()))
+        return run_as(*look, *permit, [&](RunOutput& output, RunLog& log) {
+          return act_after_fetch(*permit, output, log);
+        });
+      fetched = end_fetch();
+    }
     if (!fetched)
       return run_as(*look, *permit,
                     [&](RunOutput& output, RunLog&) { return fail(output, fetched.error()); });
-    if (!has_news(state))
+    if (!has_news())
       return book_.change(name_, [&](ScheduleState& changed) {
-        changed.counted = settings_.clock();
-        changed.why_not = cat("nothing is new since commit ", commit_.substr(0, shown_digits));
+        count(changed);
+        changed.why_not = no_news();
       });
     Mirror mirror = TRY(await_mirror());
     return run_as(*look, *permit, [&](RunOutput& output, RunLog& log) {
-      if (const Status placed = place_files(mirror); !placed)
-        return fail(output, placed.error());
       return act(mirror, *permit, output, log);
     });
   }
@@ -178,6 +208,8 @@ class ScheduledRun {
   AuditEntry audit_entry(Right right) const {
     AuditEntry entry{write_moment(settings_.clock()), schedule_.token, cat("schedule ", name_),
                      schedule_.shown};
+    if (before_.is_approved())
+      entry.from += cat(", plan ", before_.plan, " approved by ", before_.approver);
     entry.right = to_string(right);
     return entry;
   }
@@ -186,47 +218,110 @@ class ScheduledRun {
     AuditEntry entry = audit_entry(right);
     entry.refused = why.message;
     audit_log(settings_.home).refuse(entry);
+    if (why.message != TRY(book_.state(name_)).why_not)
+      TRY(queue_refusal(book_, schedule_, why.message, settings_.clock()));
     return book_.change(name_, [&](ScheduleState& state) {
-      state.counted = settings_.clock();
-      state.is_asked = false;
+      count(state);
       state.why_not = why.message;
     });
   }
 
+  /// What has led here is done with. A call of the hook takes no time of its own away.
+  void count(ScheduleState& state) const {
+    if (before_.is_approved()) {  // what else there is to do comes behind it
+      state.plan = state.approved = 0;
+      state.approver.clear();
+      return;
+    }
+    if (is_due_ || before_.is_asked)
+      state.counted = settings_.clock();
+    if (before_.is_asked)
+      state.is_asked = false;
+    state.answered = before_.calls;
+  }
+
   /// What is asked for at a time of cron, or by somebody, is done in any case.
-  bool has_news(const ScheduleState& state) const {
-    return schedule_.git.url.empty() || !schedule_.times.cron.empty() || state.is_asked ||
-           commit_ != state.done_commit;
+  bool has_news() const {
+    return schedule_.git.url.empty() || (is_due_ && !schedule_.times.cron.empty()) ||
+           before_.is_asked || before_.is_approved() || commit_ != before_.done_commit;
+  }
+  std::string no_news() const {
+    return cat("nothing is new since commit ", commit_.substr(0, shown_digits));
+  }
+
+  /// That of the plan, which was kept.
+  Status find_checkout() {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(book_.fetched(name_), ignored))
+      if (entry.path().filename().string().ends_with("@" + before_.plan_commit)) {
+        checkout_ = entry.path();
+        commit_ = before_.plan_commit;
+        return {};
+      }
+    return world_error(cat("the checkout of commit ", before_.plan_commit.substr(0, shown_digits),
+                           ", of which the plan is, is lost"));
   }
 
   /// Makes the branch, as it is now, the files of the command. Git may take threads and time, and
-  /// somebody may end it, so it has a process of its own.
-  Status fetch_files() {
+  /// somebody may end it, so it has a process of its own. Whether it has ended soon.
+  Result<bool> begin_fetch() {
     const Path folder = book_.fetched(name_);
     CommandRequest nothing;
     nothing.folder = "/";
-    CommandChild child = TRY(start_command(nothing, "/", [&] {
+    fetch_ = TRY(start_command(nothing, "/", [&] {
       const Result<std::string> made =
           host_.fetch ? host_.fetch(folder, schedule_.git.url, schedule_.git.branch)
                       : Result<std::string>(world_error("this program does not know git"));
-      const std::string said = made ? *made : made.error().message;
+      const std::string said = made ? *made : clipped(made.error().message, most_words_of_fetch);
       return ::write(made ? STDOUT_FILENO : STDERR_FILENO, said.data(), said.size()) ==
                          static_cast<ssize_t>(said.size()) &&
                      made
                  ? 0
                  : 1;
     }));
-    const std::string output = all_that_comes(child.output), errors = all_that_comes(child.errors);
+    return await_events(fetch_.end.get(), POLLIN, patience_of_fetch);
+  }
+
+  /// The process has ended, or ends now.
+  Status end_fetch() {
+    const std::string output = all_that_comes(fetch_.output),
+                      errors = all_that_comes(fetch_.errors);
     int status = 0;
-    while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(fetch_.process, &status, 0) < 0 && errno == EINTR) {
     }
     const size_t at = output.rfind('@');
     if (status != 0 || at == output.npos)
       return world_error(errors.empty() ? "git was ended" : errors);
     commit_ = output.substr(at + 1);
     checkout_ = output;
-    remove_older_checkouts(folder);
+    remove_older_checkouts(book_.fetched(name_));
     return {};
+  }
+
+  /// Waits for a fetch as a run, which somebody may cancel; then does what there is to do.
+  int act_after_fetch(const Permit& permit, RunOutput& output, RunLog& log) {
+    output.add(FrameType::errors, cat("fetching ", shown_url(schedule_.git.url), "\n"));
+    bool is_cancelled = false;
+    while (!await_events(fetch_.end.get(), POLLIN, pause_of_cancel)) {
+      if (is_cancelled || !await_events(log.control(), POLLIN, Duration(0)))
+        continue;
+      log.take_request();
+      is_cancelled = true;
+      kill(fetch_.process, SIGTERM);
+    }
+    const Status fetched = end_fetch();
+    if (is_cancelled) {
+      output.add(FrameType::errors, "error: interrupted\n");
+      return code_of_cancelled;
+    }
+    if (!fetched)
+      return fail(output, fetched.error());
+    if (!has_news()) {
+      output.add(FrameType::errors, cat(no_news(), "\n"));
+      return 0;
+    }
+    Result<Mirror> mirror = await_mirror();
+    return mirror ? act(*mirror, permit, output, log) : fail(output, mirror.error());
   }
 
   static std::string all_that_comes(const Descriptor& from) {
@@ -247,7 +342,9 @@ class ScheduledRun {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
       if (entry.path().filename().string().find('@') != std::string::npos &&
-          entry.path() != Path(checkout_))
+          entry.path() != checkout_ &&
+          (before_.plan == 0 ||
+           !entry.path().filename().string().ends_with("@" + before_.plan_commit)))
         static_cast<void>(remove_tree(entry.path()));
   }
 
@@ -277,6 +374,8 @@ class ScheduledRun {
   }
 
   Path source_of_content(const FileEntry& entry) const {
+    if (entry.path == plan_path)
+      return book_.plan_file(name_, before_.plan);
     return checkout_.empty() ? book_.content(name_, entry.digest)
                              : checkout_ / entry.path.substr(schedule_.request.folder.size() + 1);
   }
@@ -295,6 +394,11 @@ class ScheduledRun {
       TRY(list_checkout());
     const CommandRequest& request = schedule_.request;
     std::vector<FileEntry> files = request.files;
+    if (before_.is_approved()) {
+      const std::string plan = TRY(read_file(book_.plan_file(name_, before_.plan)));
+      files.push_back(
+          {std::string(plan_path), FileEntry::Type::file, 0600, plan.size(), sha256_hex(plan)});
+    }
     if (request.folder != "/" &&
         std::ranges::find(files, request.folder, &FileEntry::path) == files.end())
       files.push_back({request.folder, FileEntry::Type::folder, 0755, 0});
@@ -317,11 +421,11 @@ class ScheduledRun {
                                     look.watch, permit.grant.token_id},
                                    settings_.clock()));
     const Status counted = book_.change(name_, [&](ScheduleState& state) {
-      state.counted = settings_.clock();
-      state.is_asked = false;
+      count(state);
       state.run = log.number();
-      state.began = state.counted;
+      state.began = settings_.clock();
       state.commit = commit_;
+      state.commit_before = state.done_commit;
       state.code.reset();
       state.why_not.clear();
     });
@@ -332,11 +436,21 @@ class ScheduledRun {
       code = work_noted(look, output, log, work);
     TRY(log.end(code));
     TRY(counted);
-    return book_.change(name_, [&](ScheduleState& state) {
+    TRY(book_.change(name_, [&](ScheduleState& state) {
       state.code = code;
+      state.commit = commit_;
       if (code == 0)
         state.done_commit = commit_;
-    });
+      else if (before_.is_approved())
+        state.done_commit.clear();  // the next look makes a new plan
+      if (plan_ != PlanMade::none) {
+        state.plan = plan_ == PlanMade::waits ? state.run : 0;
+        state.plan_commit = commit_;
+        state.approved = 0;
+      }
+    }));
+    book_.remove_other_plans(name_, TRY(book_.state(name_)).plan);
+    return queue_end_of_run(book_, name_, settings_);
   }
 
   /// With its entry of the audit, without which it must not begin.
@@ -362,7 +476,30 @@ class ScheduledRun {
     return 1;
   }
 
-  int act(const Mirror& mirror, const Permit& permit, RunOutput& output, RunLog& log) {
+  /// Runs the command, or makes its plan, which then waits.
+  int act(Mirror& mirror, const Permit& permit, RunOutput& output, RunLog& log) {
+    if (const Status placed = place_files(mirror); !placed)
+      return fail(output, placed.error());
+    const int code = run_command(mirror, permit, output, log);
+    if (!schedule_.needs_approval || before_.is_approved())
+      return code;
+    if (code == 0)
+      plan_ = PlanMade::is_empty;
+    if (code != code_of_drift)
+      return code;
+    const Result<std::string> plan = read_file(cat(mirror.root(), plan_path));
+    const Status kept =
+        plan ? write_file(book_.plan_file(name_, log.number()), *plan, 0600) : Status(plan.error());
+    if (!kept)
+      return fail(output, kept.error());
+    plan_ = PlanMade::waits;
+    output.add(FrameType::errors,
+               cat("the plan waits; `fettle schedule approve ", name_,
+                   "` carries it out, for another token than `", schedule_.token, "`\n"));
+    return 0;
+  }
+
+  int run_command(const Mirror& mirror, const Permit& permit, RunOutput& output, RunLog& log) {
     const CommandRequest& request = schedule_.request;
     const std::string root = mirror.root();
     Result<CommandChild> child =
@@ -383,17 +520,43 @@ class ScheduledRun {
   const ScheduleBook book_;
   const std::string name_;
   Schedule schedule_;
+  ScheduleState before_;  ///< when it began
+  bool is_due_ = false;
+  PlanMade plan_ = PlanMade::none;
+  CommandChild fetch_;
   Path checkout_;       ///< with the files of `commit_`
   std::string commit_;  ///< empty: no repository is fetched
 };
 
 }  // namespace
 
+Result<CommandRequest> request_to_plan(CommandRequest request) {
+  if (request.words.empty() || request.words[0] != "run")
+    return user_error("`--approve` is for `run PACKAGE`, whose plan can wait and be carried out");
+  request.words[0] = "plan";
+  const std::string path(plan_path);
+  for (const std::string& word : {std::string("--detailed-exitcode"), path, std::string("--out")})
+    request.words.insert(request.words.begin() + 1, word);
+  request.paths.push_back(path);
+  request.writes.push_back(path);
+  return request;
+}
+
+CommandRequest request_by_plan(CommandRequest request) {
+  const std::string path(plan_path);
+  for (const std::string& word : {path, std::string("--plan")})
+    request.words.insert(request.words.begin() + 1, word);
+  request.paths.push_back(path);
+  return request;
+}
+
 ScheduleTurn turn_of(const ScheduleState& state, std::optional<Time> due, Time now,
                      std::optional<Time> begun_from) {
   const bool is_due = due && *due <= now;
   if (!begun_from)
-    return is_due || state.is_asked ? ScheduleTurn::runs : ScheduleTurn::waits;
+    return is_due || state.is_asked || state.is_called() || state.is_approved()
+               ? ScheduleTurn::runs
+               : ScheduleTurn::waits;
   return is_due && begun_from != state.counted ? ScheduleTurn::skips : ScheduleTurn::waits;
 }
 
@@ -427,11 +590,12 @@ int ScheduleClock::patience() const {
 bool ScheduleClock::has_changed(const std::vector<pid_t>& living) {
   std::array<char, 64> ignored{};
   bool has = waker_.is_open() && ::read(waker_.get(), ignored.data(), ignored.size()) > 0;
-  for (auto& [name, run] : begun_)
-    if (run.process > 0 && std::ranges::find(living, run.process) == living.end()) {
-      run.process = -1;
-      has = true;
-    }
+  for (auto* const all : {&begun_, &tellers_})
+    for (auto& [name, run] : *all)
+      if (run.process > 0 && std::ranges::find(living, run.process) == living.end()) {
+        run.process = -1;
+        has = true;
+      }
   return has || std::chrono::steady_clock::now() >= looks_at_;
 }
 
@@ -455,7 +619,8 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
     if (take_back(*state, now))
       static_cast<void>(
           book_.change(name, [&](ScheduleState& changed) { take_back(changed, now); }));
-    const DueSchedule one{name, next_time(schedule->times, *state), state->counted};
+    tell(*schedule, *state, begin, living);
+    const DueSchedule one{name, next_time(schedule->times, *state), state->counted, state->run};
     const BegunRun& begun = begun_[name];
     const auto begun_from = begun.process > 0 ? std::optional(begun.counted) : std::nullopt;
     switch (turn_of(*state, one.due, now, begun_from)) {
@@ -475,6 +640,36 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
   begin_all(std::move(due), host, begin);
 }
 
+/// What is to be told has a process of its own, for each schedule.
+void ScheduleClock::tell(const Schedule& schedule, const ScheduleState& state, const Begin& begin,
+                         const std::vector<pid_t>& living) {
+  if (schedule.notify.origin.empty())
+    return;
+  const Time now = settings_.clock();
+  const WaitingNotices view = notice_queue(book_, schedule.name).view();
+  const bool was_killed = state.told != state.run && !book_.is_running(schedule.name);
+  if (view.waiting > 0 && !is_due(view, now))
+    look_within(view.next - now);
+  if (!was_killed && !is_due(view, now))
+    return;
+  const auto still = [&](pid_t process) {
+    return process > 0 && std::ranges::find(living, process) != living.end();
+  };
+  BegunRun& teller = tellers_[schedule.name];
+  if (still(teller.process))
+    return;  // its end is a reason to look
+  const auto since = std::chrono::steady_clock::now() - teller.at;
+  const auto telling =
+      std::ranges::count_if(tellers_, [&](const auto& each) { return still(each.second.process); });
+  if (telling >= most_tellers || since < pause_of_tellers) {
+    look_within(pause_of_tellers);
+    return;
+  }
+  teller = {begin([this, name = schedule.name] { return send_notices(name, settings_); }),
+            {},
+            std::chrono::steady_clock::now()};
+}
+
 void ScheduleClock::skip(const DueSchedule& schedule, const Teller& told) {
   told(cat("the schedule `", schedule.name, "` still runs at ", write_moment(*schedule.due),
            ", its next time, which is skipped"));
@@ -484,11 +679,11 @@ void ScheduleClock::skip(const DueSchedule& schedule, const Teller& told) {
   }));
 }
 
-/// What could not begin is tried again after a pause.
+/// What has led to no run is tried again after a pause.
 bool ScheduleClock::may_begin(const DueSchedule& schedule) {
   const BegunRun& before = begun_[schedule.name];
   const auto since = std::chrono::steady_clock::now() - before.at;
-  if (before.counted != schedule.counted || since >= pause_of_retries)
+  if (before.counted != schedule.counted || before.run != schedule.run || since >= pause_of_retries)
     return !book_.is_running(schedule.name);
   look_within(pause_of_retries - since);
   return false;
@@ -507,7 +702,7 @@ void ScheduleClock::begin_all(std::vector<DueSchedule> all, const CommandHost& h
       continue;
     }
     const pid_t process = begin([&] { return run_schedule(one.name, settings_, host); });
-    begun_[one.name] = {process, one.counted, std::chrono::steady_clock::now()};
+    begun_[one.name] = {process, one.counted, std::chrono::steady_clock::now(), one.run};
     running += process > 0 ? 1 : 0;
   }
 }

@@ -48,13 +48,17 @@ class ScheduleClock {
     pid_t process = -1;  ///< -1: it has ended
     Time counted{};      ///< when it was begun
     std::chrono::steady_clock::time_point at{};
+    int64_t run = 0;  ///< the last one then
   };
   struct DueSchedule {
     std::string name;
     std::optional<Time> due{};
     Time counted{};
+    int64_t run = 0;
   };
   bool has_changed(const std::vector<pid_t>& living);
+  void tell(const Schedule& schedule, const ScheduleState& state, const Begin& begin,
+            const std::vector<pid_t>& living);
   void skip(const DueSchedule& schedule, const Teller& told);
   bool may_begin(const DueSchedule& schedule);
   void begin_all(std::vector<DueSchedule> all, const CommandHost& host, const Begin& begin);
@@ -64,8 +68,14 @@ class ScheduleClock {
   const ScheduleBook book_;
   Descriptor waker_;
   std::map<std::string, BegunRun> begun_;
+  std::map<std::string, BegunRun> tellers_;  ///< processes that send notices
   std::chrono::steady_clock::time_point looks_at_ = std::chrono::steady_clock::now();
 };
+
+/// Of a command that waits for approval: the one that makes its plan, and the one that carries it
+/// out. Error (`Blame::user`): it is not `run`, which alone takes a plan.
+Result<CommandRequest> request_to_plan(CommandRequest request);
+CommandRequest request_by_plan(CommandRequest request);
 
 /// Runs a schedule in this process, if it is still due. The exit code of the process.
 int run_schedule(const std::string& name, const ServeSettings& settings, const CommandHost& host);

@@ -8,7 +8,9 @@
 #include <array>
 
 #include "base/rfc3339.h"
+#include "base/seal.h"
 #include "base/text.h"
+#include "remote/notices.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -53,7 +55,16 @@ Value state_value(const ScheduleState& state) {
                       {"done_commit", state.done_commit},
                       {"why_not", state.why_not},
                       {"skipped", state.skipped},
-                      {"is_asked", state.is_asked}});
+                      {"is_asked", state.is_asked},
+                      {"calls", state.calls},
+                      {"answered", state.answered},
+                      {"commit_before", state.commit_before},
+                      {"told", state.told},
+                      {"outcome", state.outcome},
+                      {"plan", state.plan},
+                      {"plan_commit", state.plan_commit},
+                      {"approved", state.approved},
+                      {"approver", state.approver}});
 }
 
 ScheduleState state_of(const Value& value) {
@@ -68,11 +79,23 @@ ScheduleState state_of(const Value& value) {
   state.why_not = value.text_at("why_not");
   state.skipped = value.integer_at("skipped");
   state.is_asked = value.bool_at("is_asked");
+  state.calls = value.integer_at("calls");
+  state.answered = value.integer_at("answered");
+  state.commit_before = value.text_at("commit_before");
+  state.told = value.integer_at("told");
+  state.outcome = value.text_at("outcome");
+  state.plan = value.integer_at("plan");
+  state.plan_commit = value.text_at("plan_commit");
+  state.approved = value.integer_at("approved");
+  state.approver = value.text_at("approver");
   return state;
 }
 
 Value schedule_value(const Schedule& schedule) {
   std::vector<Value> environments(schedule.environments.begin(), schedule.environments.end());
+  std::vector<Value> events;
+  for (const NoticeEvent event : schedule.notify.events)
+    events.emplace_back(to_string(event));
   return Value::dict({{"name", schedule.name},
                       {"cron", schedule.times.cron},
                       {"every", to_string(schedule.times.every)},
@@ -83,7 +106,12 @@ Value schedule_value(const Schedule& schedule) {
                       {"token_id", schedule.token_id},
                       {"environments", Value::list(std::move(environments))},
                       {"right", to_string(schedule.right)},
-                      {"added", write_moment(schedule.added)}});
+                      {"added", write_moment(schedule.added)},
+                      {"has_hook", schedule.has_hook},
+                      {"notify", schedule.notify.origin},
+                      {"notify_on", Value::list(std::move(events))},
+                      {"tells_drift", schedule.tells_drift},
+                      {"needs_approval", schedule.needs_approval}});
 }
 
 Result<Schedule> schedule_of(const Value& value) {
@@ -101,6 +129,16 @@ Result<Schedule> schedule_of(const Value& value) {
       schedule.environments.push_back(name.text().str());
   schedule.right = TRY(right_named(value.text_at("right")));
   schedule.added = TRY(read_moment(value.text_at("added")));
+  schedule.has_hook = value.bool_at("has_hook");
+  schedule.notify.origin = value.text_at("notify");
+  for (const Value& event : items_of(value.at("notify_on")))
+    if (const auto found =
+            std::ranges::find(notice_event_names, event.is_text() ? event.text().view() : "");
+        found != notice_event_names.end())
+      schedule.notify.events.push_back(
+          static_cast<NoticeEvent>(found - notice_event_names.begin()));
+  schedule.tells_drift = value.bool_at("tells_drift");
+  schedule.needs_approval = value.bool_at("needs_approval");
   return schedule;
 }
 
@@ -128,7 +166,7 @@ Status copy_contents(const CommandRequest& request, const std::string& root, con
 
 std::optional<Time> next_time(const ScheduleTimes& times, const ScheduleState& state) {
   if (times.cron.empty())
-    return state.counted + times.every;
+    return times.every > 0s ? std::optional(state.counted + times.every) : std::nullopt;
   const Result<CronTimes> cron = CronTimes::parse(times.cron);
   return cron ? cron->next_after(state.counted) : std::nullopt;
 }
@@ -174,7 +212,9 @@ Status check_git_source(const GitSource& source) {
 }
 
 std::string times_text(const ScheduleTimes& times) {
-  return times.cron.empty() ? cat("every ", to_string(times.every)) : times.cron;
+  if (!times.cron.empty())
+    return times.cron;
+  return times.every > 0s ? cat("every ", to_string(times.every)) : "when called";
 }
 
 std::vector<std::string> ScheduleBook::names() const {
@@ -227,7 +267,34 @@ Status ScheduleBook::check_room(const std::string& name) const {
   return {};
 }
 
-Status ScheduleBook::add(const Schedule& schedule, const std::string& root) const {
+Status ScheduleBook::keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const {
+  if (secrets.hook.empty() && secrets.notify.empty())
+    return {};
+  const Seal seal = TRY(Seal::from_file(key()));
+  const Value plain = Value::dict(
+      {{"hook", secrets.hook}, {"notify_url", secrets.notify_url}, {"notify", secrets.notify}});
+  return write_file(schedule / "secrets", seal.close(write_json(plain)), 0600);
+}
+
+Result<ScheduleSecrets> ScheduleBook::secrets(const std::string& name) const {
+  TRY(check_is_there(name));
+  ScheduleSecrets secrets;
+  if (!file_exists(folder_ / name / "secrets"))
+    return secrets;
+  const Seal seal = TRY(Seal::from_file(key()));
+  const auto opened = seal.open(TRY(read_file(folder_ / name / "secrets")));
+  if (!opened)
+    return world_error(cat("the secrets of the schedule `", name,
+                           "` were sealed with another key than `", key().string(), "`"));
+  const Value plain = TRY(read_json(*opened));
+  secrets.hook = plain.text_at("hook");
+  secrets.notify_url = plain.text_at("notify_url");
+  secrets.notify = plain.text_at("notify");
+  return secrets;
+}
+
+Status ScheduleBook::add(const Schedule& schedule, const std::string& root,
+                         const ScheduleSecrets& secrets) const {
   TRY(check_name(schedule.name));
   TRY(make_directories(folder_));
   // Its files may take long, and a server must not wait for them to change a state.
@@ -244,7 +311,10 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root) cons
   ScheduleState state;
   state.counted = schedule.added;
   TRY(write_state(beside, state));
+  TRY(keep_secrets(beside, secrets));
   const LockFile lock = TRY(exclusive());
+  // What a run has left behind that went on when its schedule was removed.
+  TRY(remove_tree(folder_ / schedule.name));
   if (rename(beside.c_str(), (folder_ / schedule.name).c_str()) != 0)
     return file_error("cannot make", folder_ / schedule.name);
   return {};
@@ -252,11 +322,16 @@ Status ScheduleBook::add(const Schedule& schedule, const std::string& root) cons
 
 Status ScheduleBook::remove(const std::string& name) const {
   TRY(check_is_there(name));
-  const LockFile lock = TRY(exclusive());
+  // Its files may be many, so the lock is held for the change of names alone.
+  const LockFile removing = TRY(LockFile::await(folder_ / ".removing", schedule_add_limit, {}));
   const Path gone = folder_ / ".removed";
   TRY(remove_tree(gone));
-  if (rename((folder_ / name).c_str(), gone.c_str()) != 0)
-    return file_error("cannot remove", folder_ / name);
+  {
+    const LockFile lock = TRY(exclusive());
+    TRY(check_is_there(name));
+    if (rename((folder_ / name).c_str(), gone.c_str()) != 0)
+      return file_error("cannot remove", folder_ / name);
+  }
   return remove_tree(gone);
 }
 
@@ -266,6 +341,14 @@ Status ScheduleBook::change(const std::string& name,
   ScheduleState changed = TRY(state(name));
   change(changed);
   return write_state(folder_ / name, changed);
+}
+
+void ScheduleBook::remove_other_plans(const std::string& name, int64_t run) const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / name, ignored))
+    if (entry.path().filename().string().starts_with("plan-") &&
+        (run == 0 || entry.path() != plan_file(name, run)))
+      fs::remove(entry.path(), ignored);
 }
 
 Result<std::optional<LockFile>> ScheduleBook::take(const std::string& name) const {
@@ -295,6 +378,8 @@ Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& 
                                    const std::vector<RunView>& runs) {
   ScheduleView view{TRY(book.find(name)), TRY(book.state(name))};
   view.next = next_time(view.schedule.times, view.state);
+  if (!view.schedule.notify.origin.empty())
+    view.notices = notice_queue(book, name).view();
   const auto run = std::ranges::find(runs, view.state.run, &RunView::number);
   if (run != runs.end())
     view.status = status_of(*run);
@@ -302,6 +387,8 @@ Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& 
     view.status = view.state.code ? "ended" : "killed";
   return view;
 }
+
+std::string hook_path(std::string_view name) { return cat("/hooks/", name); }
 
 ScheduleBook schedule_book(const Path& home) { return ScheduleBook(home / "serve" / "schedules"); }
 

@@ -3,7 +3,7 @@
 ///
 /// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
 /// (the files that travelled with the command, by their digests), `git` (what was fetched), `state`
-/// (JSON: what came of it) and `lock`, which the process of a run holds. What is due follows from
+/// (JSON: what came of it), `secrets` (sealed) and `lock`, which the process of a run holds. What is due follows from
 /// the two texts and the clock, so nothing is kept in a server's memory, and a server that was
 /// killed has lost nothing.
 ///
@@ -12,6 +12,7 @@
 /// * `state` names a run before its command begins, and counts its time from then on. Whoever is
 ///   killed before that has begun nothing; whoever is killed later is not begun again.
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ constexpr size_t most_schedules = 256;
 /// How many of their runs there are at once.
 constexpr size_t most_scheduled_runs = 4;
 
-/// When something runs: one of the two is given.
+/// When something runs: one of the two is given, or none, and then it runs when somebody asks.
 struct ScheduleTimes {
   std::string cron{};
   Duration every{};
@@ -46,6 +47,45 @@ struct GitSource {
 /// Error (`Blame::user`): git would not fetch from there, or would run a program for it.
 Status check_git_source(const GitSource& source);
 
+/// What others prove with that they mean a schedule. They are sealed with a key that is in another
+/// file: HMAC needs the text, so a digest would not do.
+struct ScheduleSecrets {
+  std::string hook{};                  ///< of whoever calls `POST /hooks/NAME`; empty: nobody may
+  std::string notify_url{}, notify{};  ///< who is told, and with what that is signed
+};
+
+/// What somebody is told of a schedule (`notices.h`).
+enum class NoticeEvent : uint8_t {
+  failed,
+  drifted,    ///< its command says that something is due, or has changed
+  succeeded,  ///< also what is `recovered`
+  recovered,  ///< it went well, and the last time it did not
+  refused,    ///< there was no run: its token may not do that any more
+  waiting,    ///< a plan waits for somebody to approve it
+};
+inline constexpr std::array<std::string_view, 6> notice_event_names{
+    "failed", "drifted", "succeeded", "recovered", "refused", "waiting"};
+inline std::string_view to_string(NoticeEvent event) {
+  return notice_event_names[static_cast<size_t>(event)];
+}
+/// The exit code of a command that was asked to say so (`--detailed-exitcode`).
+constexpr int64_t code_of_drift = 4;
+
+/// Who is told what.
+struct ScheduleNotify {
+  std::string origin{};  ///< of the URL, which may have a secret in it; empty: nobody is told
+  std::vector<NoticeEvent> events{};
+};
+
+/// What waits to be told.
+struct WaitingNotices {
+  size_t waiting = 0;
+  int64_t failures = 0;  ///< of the first one
+  Time next{};           ///< when it is sent again
+  std::string why{};     ///< it did not get through; empty: it did
+  int64_t dropped = 0;   ///< too many waited
+};
+
 struct Schedule {
   std::string name;
   ScheduleTimes times;
@@ -57,6 +97,10 @@ struct Schedule {
   std::vector<std::string> environments{};
   Right right = Right::admin;
   Time added{};
+  bool has_hook = false;
+  ScheduleNotify notify{};
+  bool tells_drift = false;     ///< by its exit code
+  bool needs_approval = false;  ///< a run plans, and somebody else has the plan carried out
 };
 
 struct ScheduleState {
@@ -64,11 +108,24 @@ struct ScheduleState {
   int64_t run = 0;  ///< the last one; 0: none yet
   std::optional<Time> began{};
   std::optional<int64_t> code{};
-  std::string why_not{};      ///< why there was no run at the last time; empty: there was
-  std::string commit{};       ///< of the last run
-  std::string done_commit{};  ///< of the last run that ended well
-  int64_t skipped = 0;        ///< times that came while a run went on
-  bool is_asked = false;      ///< somebody wants it to run now
+  std::string why_not{};        ///< why there was no run at the last time; empty: there was
+  std::string commit{};         ///< of the last run
+  std::string done_commit{};    ///< of the last run that ended well
+  int64_t skipped = 0;          ///< times that came while a run went on
+  bool is_asked = false;        ///< somebody wants it to run now
+  int64_t calls = 0;            ///< of its hook that were let in
+  int64_t answered = 0;         ///< of these, those that it has looked after
+  std::string commit_before{};  ///< `done_commit` when the last run began
+  int64_t told = 0;             ///< the last run whose end was looked at for notices
+  std::string outcome{};        ///< how that one ended; empty: there was none
+
+  int64_t plan = 0;           ///< the run that made the plan which waits; 0: none does
+  std::string plan_commit{};  ///< of what it is a plan
+  int64_t approved = 0;       ///< the plan that somebody has approved, who is
+  std::string approver{};
+
+  bool is_approved() const { return plan != 0 && approved == plan; }
+  bool is_called() const { return calls > answered; }
 };
 
 /// For those who ask.
@@ -77,6 +134,7 @@ struct ScheduleView {
   ScheduleState state;
   std::optional<Time> next{};
   std::string status{};  ///< of the last run: as `status_of` says; empty: there was none
+  WaitingNotices notices{};
 };
 
 /// When it runs next, which may be over. None: never.
@@ -87,7 +145,7 @@ std::optional<Time> next_time(const ScheduleTimes& times, const ScheduleState& s
 bool take_back(ScheduleState& state, Time now);
 /// Error (`Blame::user`): they are none.
 Status check_times(const ScheduleTimes& times);
-/// `*/5 * * * *`, `every 10m`
+/// `*/5 * * * *`, `every 10m`, `when called`
 std::string times_text(const ScheduleTimes& times);
 
 class ScheduleBook {
@@ -103,7 +161,10 @@ class ScheduleBook {
   Result<ScheduleState> state(const std::string& name) const;
   /// Keeps it, with the files of its request, which are below `root`. Errors (`Blame::user`): the
   /// name is taken, or is none; there are too many.
-  Status add(const Schedule& schedule, const std::string& root) const;
+  Status add(const Schedule& schedule, const std::string& root,
+             const ScheduleSecrets& secrets = {}) const;
+  /// Error: they cannot be read, or were sealed with another key.
+  Result<ScheduleSecrets> secrets(const std::string& name) const;
   /// What runs goes on.
   Status remove(const std::string& name) const;
   /// The only way to change a state: one at a time.
@@ -113,6 +174,14 @@ class ScheduleBook {
     return folder_ / name / "contents" / digest;
   }
 
+  /// The plan that one of its runs has made.
+  Path plan_file(const std::string& name, int64_t run) const {
+    return folder_ / name / ("plan-" + std::to_string(run));
+  }
+  /// Only this one may still be carried out; 0: none.
+  void remove_other_plans(const std::string& name, int64_t run) const;
+  /// What is to be told of it.
+  Path notices(const std::string& name) const { return folder_ / name / "notices"; }
   /// What a server fetches for it.
   Path fetched(const std::string& name) const { return folder_ / name / "git"; }
 
@@ -128,6 +197,8 @@ class ScheduleBook {
  private:
   Result<LockFile> exclusive() const;
   Status check_is_there(const std::string& name) const;
+  Status keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const;
+  Path key() const { return folder_.string() + ".key"; }
   /// For another one of this name.
   Status check_room(const std::string& name) const;
 
@@ -137,6 +208,9 @@ class ScheduleBook {
 /// `runs`: of the server. Error: there is none of this name.
 Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
                                    const std::vector<RunView>& runs);
+
+/// Where a server is called about a schedule.
+std::string hook_path(std::string_view name);
 
 /// That of a home.
 ScheduleBook schedule_book(const Path& home);

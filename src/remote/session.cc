@@ -14,6 +14,7 @@
 #include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
+#include "remote/hooks.h"
 #include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/path_filter.h"
@@ -515,6 +516,12 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
                   caller_behind(caller.from, (*request)->forwarded_for, settings.trusted_proxies));
       if (const auto reply = health_reply(**request, settings, caller, visit))
         return end_with(*reply);
+      if (is_hook_request(**request)) {
+        alarm(static_cast<unsigned>(settings.upload_limit / 1s));
+        Caller behind = caller;
+        behind.from = visit.from();
+        return end_with(hook_reply(socket, std::move(bytes), settings, behind));
+      }
       const Status known = visit.enter();
       const auto refusal = is_api_request(**request)
                                ? refusal_of_client(**request, caller.at, known)

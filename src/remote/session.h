@@ -26,6 +26,7 @@ struct CommandLook {
   std::string shown;       ///< the words without secrets
   CommandNeeds needs{};
   Right watch = Right::read;  ///< what others need to see what it prints
+  bool tells_drift = false;   ///< its exit code says whether something is due or has changed
 };
 
 /// Who has a command run, and by which right it was let in.

@@ -36,6 +36,8 @@ std::string_view reason_of(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 202:
+      return "Accepted";
     case 401:
       return "Unauthorized";
     case 403:
@@ -46,8 +48,12 @@ std::string_view reason_of(int status) {
       return "Method Not Allowed";
     case 409:
       return "Conflict";
+    case 413:
+      return "Content Too Large";
     case 421:
       return "Misdirected Request";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 502:
@@ -64,6 +70,7 @@ std::string_view reason_of(int status) {
 Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_t& used) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(header_bytes);
+  parser.body_limit(boost::none);  // whoever reads one has a limit of his own
   ErrorCode error;
   used = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
   if (error == http::error::need_more && bytes.size() <= header_bytes)

@@ -6,10 +6,13 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/servers.h"
+#include "remote/notices.h"
 #include "remote/run_log.h"
+#include "remote/scheduled_run.h"
 #include "remote/schedules.h"
 #include "remote/session.h"
 
@@ -37,13 +40,17 @@ Result<ServedCaller> caller_of(const Face& face) {
 
 Result<ScheduleBook> book_of(Face& face) { return schedule_book(TRY(face.home_folder())); }
 
-/// `--cron` or `--every`.
+/// `--cron` or `--every`; neither, if something else has it run.
 Result<ScheduleTimes> times_asked(const CommandLine& parsed) {
-  if (parsed.has("cron") == parsed.has("every"))
-    return user_error(parsed.has("cron")
-                          ? "`--cron` and `--every` both say when: leave out one of them"
-                          : "say when it runs: `--cron '0 3 * * *'`, or `--every 10m`");
   ScheduleTimes times;
+  if (parsed.has("cron") && parsed.has("every"))
+    return user_error("`--cron` and `--every` both say when: leave out one of them");
+  if (!parsed.has("cron") && !parsed.has("every")) {
+    if (parsed.flag("hook"))
+      return times;
+    return user_error(
+        "say when it runs: `--cron '0 3 * * *'`, `--every 10m`, or `--hook`, when somebody calls");
+  }
   times.cron = parsed.text("cron");
   if (parsed.has("every"))
     times.every = TRY(parse_duration(parsed.text("every")));
@@ -62,14 +69,55 @@ Result<GitSource> git_asked(const CommandLine& parsed) {
   return source;
 }
 
+/// `--notify` and `--notify-on`.
+Result<ScheduleNotify> notify_asked(const CommandLine& parsed, bool tells_drift) {
+  ScheduleNotify notify;
+  const std::string url = parsed.text("notify");
+  if (url.empty()) {
+    if (parsed.has("notify-on"))
+      return user_error("`--notify-on` needs `--notify URL`, which is told");
+    return notify;
+  }
+  TRY(check_notice_url(url));
+  notify.origin = origin_of(url);
+  notify.events =
+      TRY(notice_events_in(parsed.text("notify-on", "failed,drifted,recovered,refused,waiting")));
+  const bool wants_drift =
+      std::ranges::find(notify.events, NoticeEvent::drifted) != notify.events.end();
+  if (parsed.has("notify-on") && wants_drift && !tells_drift)
+    return user_error(
+        "`drifted` is told of a command that says so by its exit code, such as "
+        "`drift shop --detailed-exitcode` or `plan ./pkg -e shop --detailed-exitcode`");
+  return notify;
+}
+
 /// A repository is fetched with the server's own keys.
 Right right_to_fetch(const GitSource& source, Right right) {
   return source.url.empty() ? right : std::max(right, Right::act);
 }
 
+void tell_added(const Face& face, const ScheduleView& view, const ScheduleSecrets& secrets) {
+  if (face.json) {
+    print_json(added_document(view, secrets));
+    return;
+  }
+  const std::string& name = view.schedule.name;
+  if (!face.quiet)
+    print(cat("added ", name, "; it runs ",
+              view.next ? cat("next at ", write_moment(*view.next)) : "when it is called"));
+  if (!secrets.hook.empty())
+    print(cat("hook: POST ", hook_path(name), "\nsecret of the hook: ", secrets.hook));
+  if (!secrets.notify.empty())
+    print(cat("notices: POST ", view.schedule.notify.origin,
+              "\nsecret of the notices: ", secrets.notify));
+  if (!cat(secrets.hook, secrets.notify).empty() && !face.quiet)
+    print_error("Keep what is secret now: it is not shown again.");
+}
+
 Result<int> schedule_add(Face& face) {
   const ScheduleTimes times = TRY(times_asked(face.parsed));
   TRY(git_asked(face.parsed));
+  TRY(notify_asked(face.parsed, true));
   const ServedCaller caller = TRY(caller_of(face));
   Schedule schedule;
   schedule.name = face.parsed.argument(0);
@@ -86,15 +134,26 @@ Result<int> schedule_add(Face& face) {
   schedule.token = caller.grant.token;
   schedule.token_id = caller.grant.token_id;
   schedule.added = now_from_clock();
+  schedule.has_hook = face.parsed.flag("hook");
+  schedule.tells_drift = look.tells_drift;
+  schedule.needs_approval = face.parsed.flag("approve");
+  if (schedule.needs_approval)
+    if (const auto planned = face.command_host().look(TRY(request_to_plan(schedule.request)));
+        !planned)
+      return user_error(
+          cat("`--approve` has `fettle plan` take the words of `run`: ", planned.error().message));
+  schedule.notify = TRY(notify_asked(face.parsed, look.tells_drift));
+  ScheduleSecrets secrets;
+  if (!schedule.notify.origin.empty()) {
+    secrets.notify_url = face.parsed.text("notify");
+    secrets.notify = TRY(new_token("a signature"));
+  }
+  if (schedule.has_hook)
+    secrets.hook = TRY(new_token("a hook"));
   const ScheduleBook book = TRY(book_of(face));
-  TRY(book.add(schedule, caller.root));
+  TRY(book.add(schedule, caller.root, secrets));
   book.wake();
-  const ScheduleView view = TRY(schedule_view(book, schedule.name, {}));
-  if (face.json)
-    print_json(value_of(view));
-  else if (!face.quiet)
-    print(cat("added ", schedule.name, "; it runs next at ",
-              view.next ? write_moment(*view.next) : "no time"));
+  tell_added(face, TRY(schedule_view(book, schedule.name, {})), secrets);
   return 0;
 }
 
@@ -151,6 +210,17 @@ std::string remark_on(const ScheduleView& view) {
   if (view.state.skipped > 0)
     text += cat(text.empty() ? "" : "; ", view.state.skipped,
                 " skipped, since it still ran at these times");
+  if (view.state.plan > 0)
+    text += cat(text.empty() ? "" : "; ", "plan ", view.state.plan,
+                view.state.is_approved() ? cat(" is approved by `", view.state.approver, "`")
+                                         : cat(" waits: `fettle attach ", view.state.plan,
+                                               "` shows it, `fettle schedule approve ",
+                                               view.schedule.name, "` carries it out"));
+  const WaitingNotices& notices = view.notices;
+  if (!notices.why.empty())
+    text += cat(text.empty() ? "" : "; ", notices.waiting, " notices wait: ", notices.why);
+  if (notices.dropped > 0)
+    text += cat(text.empty() ? "" : "; ", notices.dropped, " notices were too many to be kept");
   return text.empty() ? "-" : text;
 }
 
@@ -183,6 +253,99 @@ Result<int> schedule_rm(Face& face) {
   else if (!face.quiet)
     print(cat("removed ", view.schedule.name,
               view.status == "running" ? cat("; its run ", view.state.run, " goes on") : ""));
+  return 0;
+}
+
+/// One whose plan waits, for somebody who may decide on it.
+struct WaitingPlan {
+  ScheduleView view;
+  std::string decider;  ///< his token
+  bool is_own = false;  ///< he added the schedule himself
+};
+Result<WaitingPlan> waiting_plan(Face& face) {
+  const std::string name = face.parsed.argument(0);
+  const ServedCaller caller = TRY(caller_of(face));
+  const int64_t asked = TRY(face.parsed.number("plan", 0));
+  std::vector<std::string> names;
+  for (ScheduleView& view : TRY(views_for(face))) {
+    const Schedule& schedule = view.schedule;
+    names.push_back(schedule.name);
+    if (schedule.name != name)
+      continue;
+    const CommandNeeds needs{schedule.right, Reach::named, schedule.environments,
+                             "fettle schedule approve"};
+    if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
+      return *std::move(refusal);
+    if (view.state.plan == 0)
+      return user_error(cat("no plan of the schedule `", name, "` waits",
+                            schedule.needs_approval ? "" : "; it was added without `--approve`"));
+    if (asked != 0 && asked != view.state.plan)
+      return user_error(cat("plan ", asked, " of the schedule `", name,
+                            "` does not wait any more: plan ", view.state.plan, " does"));
+    const bool is_own =
+        schedule.token == caller.grant.token && schedule.token_id == caller.grant.token_id;
+    return WaitingPlan{std::move(view), caller.grant.token, is_own};
+  }
+  return user_error(cat("there is no schedule `", printable(name), "`", suggestion(name, names),
+                        "; `fettle schedule ls` lists them"));
+}
+
+/// Decides on this plan, and on no newer one.
+Status decide(const ScheduleBook& book, const WaitingPlan& waiting,
+              const std::function<void(ScheduleState& state)>& decision) {
+  bool waits = false;
+  TRY(book.change(waiting.view.schedule.name, [&](ScheduleState& state) {
+    waits = state.plan == waiting.view.state.plan && !state.is_approved();
+    if (waits)
+      decision(state);
+  }));
+  if (!waits)
+    return user_error(cat("plan ", waiting.view.state.plan, " of the schedule `",
+                          waiting.view.schedule.name, "` does not wait any more"));
+  book.wake();
+  return {};
+}
+
+Result<int> schedule_approve(Face& face) {
+  const WaitingPlan waiting = TRY(waiting_plan(face));
+  const Schedule& schedule = waiting.view.schedule;
+  if (waiting.is_own)
+    return user_error(cat("the token `", waiting.decider, "` added the schedule `", schedule.name,
+                          "`: somebody with another token approves its plans"));
+  const ScheduleBook book = TRY(book_of(face));
+  const int64_t plan = waiting.view.state.plan;
+  TRY(decide(book, waiting, [&](ScheduleState& state) {
+    state.approved = plan;
+    state.approver = waiting.decider;
+  }));
+  ScheduleState after = TRY(book.state(schedule.name));
+  for (Duration waited{}; after.is_approved() && waited < start_limit; waited += pause_of_start) {
+    usleep(static_cast<useconds_t>(pause_of_start / 1us));
+    after = TRY(book.state(schedule.name));
+  }
+  const bool has_begun = !after.is_approved() && after.run != plan;
+  if (face.json)
+    print_json(begun_document(schedule.name, has_begun ? after.run : 0));
+  else if (!face.quiet)
+    print(has_begun
+              ? cat("plan ", plan, " is approved; run ", after.run,
+                    " carries it out, and `fettle attach ", after.run, "` shows it")
+              : cat("plan ", plan, " is approved; `fettle schedule ls` shows what comes of it"));
+  return 0;
+}
+
+Result<int> schedule_refuse(Face& face) {
+  const WaitingPlan waiting = TRY(waiting_plan(face));
+  const std::string& name = waiting.view.schedule.name;
+  const int64_t plan = waiting.view.state.plan;
+  TRY(decide(TRY(book_of(face)), waiting, [&](ScheduleState& state) {
+    state.plan = 0;
+    state.why_not = cat("plan ", plan, " was refused by `", waiting.decider, "`");
+  }));
+  if (face.json)
+    print_json(status_document(name, "refused"));
+  else if (!face.quiet)
+    print(cat("refused plan ", plan, " of ", name));
   return 0;
 }
 
@@ -234,7 +397,24 @@ std::vector<Command> schedule_commands() {
             "run it in a checkout of this repository, fetched before each run; with `--every`, "
             "only "
             "when there is a commit that has not ended well yet"},
-           {{"--branch"}, "NAME", "of the repository (default: its own default)"}}),
+           {{"--branch"}, "NAME", "of the repository (default: its own default)"},
+           {{"--hook"},
+            "",
+            "also when somebody calls `POST /hooks/NAME` at the server, with a secret that is "
+            "shown once: GitHub, GitLab or curl"},
+           {{"--approve"},
+            "",
+            "of `run`: only make the plan, which waits until somebody with another token approves "
+            "it"},
+           {{"--notify"},
+            "URL",
+            "tell this URL what becomes of its runs: a POST of JSON, signed with a secret that is "
+            "shown once"},
+           {{"--notify-on"},
+            "EVENTS",
+            "failed, drifted, succeeded, recovered, refused and waiting, with commas (default: all "
+            "but "
+            "succeeded)"}}),
       group.reader("schedule ls", "", 0, 0,
                    "Lists the schedules of a server: when they run next, and what came of the last "
                    "time.",
@@ -242,6 +422,16 @@ std::vector<Command> schedule_commands() {
       group.make("schedule rm", "NAME", 1, 1, "Removes a schedule; what runs goes on.",
                  {"fettle schedule rm nightly", "fettle schedule rm nightly --server team"},
                  schedule_rm),
+      group.make("schedule approve", "NAME", 1, 1,
+                 "Carries out the plan of a schedule that waits for somebody with another token.",
+                 {"fettle schedule approve prod", "fettle schedule approve prod --plan 42"},
+                 schedule_approve,
+                 {{{"--plan"}, "RUN", "only if it is the plan that this run has made"}}),
+      group.make("schedule refuse", "NAME", 1, 1,
+                 "Takes the plan of a schedule away that waits to be approved.",
+                 {"fettle schedule refuse prod", "fettle schedule refuse prod --plan 42"},
+                 schedule_refuse,
+                 {{{"--plan"}, "RUN", "only if it is the plan that this run has made"}}),
       group.make("schedule run", "NAME", 1, 1, "Runs a schedule now, as at its time.",
                  {"fettle schedule run nightly", "fettle schedule run nightly -o json"},
                  schedule_run)};

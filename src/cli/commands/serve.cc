@@ -1,6 +1,9 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <stop_token>
+#include <thread>
 
 #include "base/file.h"
 #include "base/listener.h"
@@ -97,8 +100,22 @@ Result<std::string> token_in(const std::string& path) {
 /// For schedules: the files of a repository, which somebody who may act has named.
 Result<std::string> fetch_branch(const Path& folder, const std::string& url,
                                  const std::string& branch) {
+  // Whoever ends this process means git, too.
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP})
+    sigaddset(&ends, number);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::stop_source stop;
+  const std::jthread watcher([&](const std::stop_token& done) {
+    constexpr timespec pause{0, 50'000'000};
+    while (!done.stop_requested())
+      if (sigtimedwait(&ends, nullptr, &pause) > 0)
+        stop.request_stop();
+  });
   GitCache cache{folder};
   cache.url = url;
+  cache.stop = stop.get_token();
   return cache.checkout("checkout", branch.empty() ? branch : cat("refs/heads/", branch));
 }
 
