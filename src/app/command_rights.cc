@@ -44,8 +44,9 @@ struct RaisingOption {
   std::string_view name;
   Right right;
 };
-constexpr std::array<RaisingOption, 2> raising_options{{
+constexpr std::array<RaisingOption, 3> raising_options{{
     {"engine", Right::admin},      // the server reaches it, with its own keys
+    {"on", Right::admin},          // from then on, whoever may act in the environment acts there
     {"show-secrets", Right::act},  // whoever may act can have them anyway
 }};
 
@@ -129,6 +130,7 @@ void reach_of_path(const std::string& path, CommandNeeds& needs) {
 const std::vector<CommandRight>& command_rights() {
   static const std::vector<CommandRight> all{
       {"run", act_right, Rule::option, right_of_run},
+      {"state", act_right, Rule::option},
       {"import", act_right, Rule::option, right_of_import},
       {"export", act_right, Rule::option, right_of_export},
       {"versions ls", read_right, Rule::first},

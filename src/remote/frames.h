@@ -48,11 +48,14 @@ enum class FrameType : char {
 
   // Between an agent and its server. Those of a stream begin with its number, in eight bytes.
   alive = 'h',         ///< empty: says that its side is there
-  stream_open = 'O',   ///< from the server
+  stream_open = 'O',   ///< from the server; then a letter, `StreamGoal`
   stream_bytes = 'B',  ///< bytes
   stream_taken = 'T',  ///< in four bytes, how many more of them were taken
   stream_end = 'E',    ///< this side says no more
   stream_break = 'R',  ///< this side neither says nor hears any more; why, if it failed
+
+  // Within a stream of an agent that acts (`drivers/agent/act_line.h`).
+  act = 'A',
 };
 
 /// What `stop` says if it asks for the proper end of what runs until it is stopped.

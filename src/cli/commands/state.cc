@@ -5,11 +5,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
 #include "cli/formats.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/events.h"
@@ -83,7 +85,11 @@ Result<int> run_state(Face& face) {
   if (is_test && face.parsed.has("plan"))
     return user_error("`--plan` carries out a plan, and `--test` does nothing");
   request.plan = TRY(kept_plan_asked(face, environment));
-  request.asked = words_of_run(given, environment);
+  // At a server, the files are copies, which go.
+  if (root_of_copies().empty())
+    request.asked = words_of_run(given, environment);
+  const std::unique_ptr<states::Files> copies = states::disk_files(root_of_copies());
+  request.files = copies.get();
   StatesReport applied = TRY(apply_states(*place, std::move(request), &view));
   // The process ends next: nobody waits until it is taken apart.
   static const StatesReport& report = *new StatesReport(std::move(applied));
@@ -209,10 +215,18 @@ std::vector<Command> state_commands() {
       group.make(
           "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",
           {"fettle state site.sls", "fettle state web db --sls-sources states --test",
-           "fettle state site.sls -R basic -P idem25"},
+           "fettle state site.sls -R basic -P idem25",
+           "fettle state site.sls -e web1 --on web1 --server team"},
           run_state,
-          {{{"--out"}, "FILE", "with --test: write what is due to FILE, for `--plan`"},
-           {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"}}),
+          {{{"--out"},
+            "FILE",
+            "with --test: write what is due to FILE, for `--plan`",
+            false,
+            false,
+            {},
+            true},
+           {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"},
+           on_option()}),
       without_state(group.reader(
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
@@ -228,6 +242,8 @@ std::vector<Command> state_commands() {
   for (Command& command : commands)
     command.outputs = document_formats();
   commands.front().tells_lines = true;
+  commands.front().place = CommandPlace::server;
+  commands.front().name_files = name_states;
   return commands;
 }
 
