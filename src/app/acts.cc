@@ -45,9 +45,8 @@ Result<int> act_for_server(Face& face, std::span<const std::string> acts) {
     if (act.empty())
       return user_error(cat("`", kind, "` is nothing that an agent acts on"));
     if (!allowed.contains(act))
-      return user_error(cat("the agent of this machine allows no ", act,
-                            " (`fettle agent --acts ", join(std::vector(acts.begin(), acts.end()), ","),
-                            "`)"));
+      return user_error(cat("the agent of this machine allows no ", act, " (`fettle agent --acts ",
+                            join(std::vector(acts.begin(), acts.end()), ","), "`)"));
     Driver* const driver = act == "states"     ? states.driver()
                            : act == "handlers" ? static_cast<Driver*>(&handler)
                                                : &host;

@@ -62,10 +62,8 @@ Result<std::vector<Observation>> MachineChoice::observe(std::span<const Subject>
 
 Result<Outcome> MachineChoice::apply(const Act& act, const ProgressSink& progress,
                                      std::stop_token stop) {
-  if (!is_kind_of_machine(act.key.kind.view()))
-    return driver_.apply(act, progress, std::move(stop));
   Machine* const machine = TRY(machine_of_key(act.key));
-  if (machine == nullptr)
+  if (machine == nullptr && is_kind_of_machine(act.key.kind.view()))
     TRY(machine_of(place_, act.key.environment));
   Driver& driver = machine == nullptr ? driver_ : machine->driver();
   return driver.apply(act, progress, std::move(stop));

@@ -279,7 +279,7 @@ class Program : public Face {
   /// It works for somebody else, who does not mean this machine, and within his rights.
   void serve(const ServedCommand& served) {
     served_ = &served;
-    machines_.is_here_refused = true;
+    machine_.known.is_here_refused = true;
     permit_ = served.permit;
     if (served.permit.grant.right >= Right::act)
       return;
@@ -313,12 +313,9 @@ class Program : public Face {
     std::unique_ptr<HostDriver> host;
     std::unique_ptr<HandlerDriver> handler;
     std::unique_ptr<MachineChoice> host_somewhere, handler_somewhere;
-  };
-
-  /// Those of the agents that were asked for, from any thread.
-  struct AgentMachines {
-    std::mutex mutex;
-    std::map<std::string, std::unique_ptr<AgentMachine>> by_name;
+    std::mutex mutex;  ///< guards those of the agents that were asked for
+    std::map<std::string, std::unique_ptr<AgentMachine>> agents;
+    Machines known;
   };
 
   /// The one that it keeps, and the one about which it asks.
@@ -339,22 +336,23 @@ class Program : public Face {
 
   /// Says how the machines of agents are found.
   Status name_machines(const std::string& home) {
-    machines_.asked = parsed.text("on");
-    if (!machines_.asked.empty())
-      TRY(check_node_name(machines_.asked, "an agent"));
-    machines_.is_of_machine = &is_kind_of_machine;
-    machines_.find = [this, home](const std::string& name) -> Result<Machine*> {
-      const std::lock_guard lock(agents_.mutex);
-      std::unique_ptr<AgentMachine>& machine = agents_.by_name[name];
+    machine_.known.asked = parsed.text("on");
+    if (!machine_.known.asked.empty())
+      TRY(check_node_name(machine_.known.asked, "an agent"));
+    machine_.known.is_of_machine = &is_kind_of_machine;
+    machine_.known.find = [this, home](const std::string& name) -> Result<Machine*> {
+      const std::lock_guard lock(machine_.mutex);
+      std::unique_ptr<AgentMachine>& machine = machine_.agents[name];
       const auto connect = [home, name]() -> Result<Descriptor> {
         return connect_socket(TRY(socket_of_agent(home, name, StreamGoal::acts)));
       };
       const auto say = [this](const std::string& text) { tell(text); };
       if (machine == nullptr)
-        machine = std::make_unique<AgentMachine>(name, AgentMachine::Place{connect, say}, *blobs_);
+        machine = std::make_unique<AgentMachine>(
+            name, AgentMachine::Place{connect, say, why_only_own_programs()}, *blobs_);
       return machine.get();
     };
-    place_.machines = &machines_;
+    place_.machines = &machine_.known;
     return {};
   }
 
@@ -468,8 +466,6 @@ class Program : public Face {
   std::unique_ptr<EngineDriver> engine_;
   NodeDrivers nodes_;
   MachineDrivers machine_;
-  AgentMachines agents_;
-  Machines machines_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;

@@ -56,8 +56,8 @@ Result<pid_t> spawn(int socket, std::vector<std::string> words) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setsigdefault(&how, &all);
-  posix_spawnattr_setflags(
-      &how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&how,
+                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> variables = variables_without_token();
   pid_t process = -1;
   const int failure = posix_spawn(&process, "/proc/self/exe", &files, &how,

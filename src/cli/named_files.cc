@@ -205,8 +205,13 @@ void name_project(const CommandLine& parsed, NamedFiles& named) {
 
 void name_states(const CommandLine& parsed, NamedFiles& named) {
   for (const std::string& word : parsed.arguments)
-    if (word != "-" && file_exists(word))
+    if (word != "-" && file_exists(word)) {
       add_with_beside(word, named);
+      for (const char* const modules : {"states", "exec", "reconcile", "tool"})
+        if (const fs::path folder = fs::path(word).parent_path() / modules;
+            fs::is_directory(folder))
+          named.reads.push_back(folder.string());
+    }
   for (const std::string name : {"sls-sources", "param-sources", "params", "plugin-dir"})
     for (const std::string& source : parsed.all(name)) {
       const size_t scheme = source.find("://");

@@ -45,7 +45,8 @@ class Agent {
     Line line = TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_));
     if (stop_.stop_requested())
       return cancelled_error();
-    line.send(FrameType::agent, json_of({settings_.name, settings_.engine, {}, {}}));
+    line.send(FrameType::agent,
+              json_of({settings_.name, settings_.engine, settings_.acts, {}, {}}));
     if (!line.push_all(greeting_limit))
       return lost(settings_.server);
     const std::optional<Frame> answer = line.await(greeting_limit);
@@ -71,7 +72,9 @@ class Agent {
     const std::string& name = settings_.name;
     const std::string engine =
         settings_.engine.empty() ? "" : cat("`agent://", name, "` is ", settings_.engine);
-    const std::string acts = settings_.acts ? cat("`--on ", name, "` acts on this machine") : "";
+    const bool is_acting =
+        std::ranges::any_of(settings_.acts, [](const std::string& act) { return act != "engine"; });
+    const std::string acts = is_acting ? cat("`--on ", name, "` acts on this machine") : "";
     return cat(engine, engine.empty() || acts.empty() ? "" : ", and ", acts);
   }
 

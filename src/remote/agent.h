@@ -16,8 +16,8 @@ namespace fettle {
 struct AgentSettings {
   ServerChoice server;
   std::string name;
-  std::string engine;  ///< for people: `Podman 4.3.1`; empty: it brings none
-  bool acts = false;   ///< whether it also acts on its machine
+  std::string engine;             ///< for people: `Podman 4.3.1`; empty: it brings none
+  std::vector<std::string> acts;  ///< what it allows: `engine`, `files`, …
   std::string version;
   /// A socket to the engine, or to what acts here, for one stream. It need not be connected yet.
   std::function<Result<Descriptor>(StreamGoal)> connect;

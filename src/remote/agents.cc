@@ -19,7 +19,7 @@ namespace {
 
 /// More than there may be: who connects without waiting finds room.
 constexpr int waiting_connections = 512;
-constexpr size_t longest_engine = 200;
+constexpr size_t longest_engine = 200, most_acts = 16, longest_act = 40;
 constexpr std::string_view note_ending = ".json", engine_ending = ".sock", acts_ending = ".acts";
 /// One that has been gone for so long is forgotten when another one comes.
 constexpr Duration forgotten_after = 30 * 24h;
@@ -37,6 +37,21 @@ std::optional<Time> time_of(const Path& file) {
   return Time(std::chrono::seconds(about.st_mtim.tv_sec));
 }
 
+Value list_of_acts(const std::vector<std::string>& acts) {
+  return Value::list(std::vector<Value>(acts.begin(), acts.end()));
+}
+
+/// As an agent, or the note about it, says.
+std::vector<std::string> acts_in(const Value& said) {
+  std::vector<std::string> acts;
+  const Value& list = said.at("acts");
+  if (list.is_list())
+    for (const Value& act : list.items())
+      if (act.is_text() && acts.size() < most_acts)
+        acts.push_back(printable(clipped(act.text().view(), longest_act)));
+  return acts;
+}
+
 AgentView view_of(const Path& home, const std::string& name) {
   AgentView view;
   view.who.name = name;
@@ -45,6 +60,7 @@ AgentView view_of(const Path& home, const std::string& name) {
   const Result<Value> note = read_json(text.value_or(""));
   if (note) {
     view.who.engine = note->text_at("engine");
+    view.who.acts = acts_in(*note);
     view.who.from = note->text_at("from");
     view.who.token = note->text_at("token");
     view.since = note->text_at("since");
@@ -93,12 +109,14 @@ Result<AgentIdentity> agent_identity_of(std::string_view json) {
   AgentIdentity who;
   who.name = said->text_at("name");
   who.engine = printable(clipped(said->text_at("engine"), longest_engine));
+  who.acts = acts_in(*said);
   TRY(check_node_name(who.name, "an agent"));
   return who;
 }
 
 std::string json_of(const AgentIdentity& who) {
-  return write_json(Value::dict({{"name", who.name}, {"engine", who.engine}}));
+  return write_json(
+      Value::dict({{"name", who.name}, {"engine", who.engine}, {"acts", list_of_acts(who.acts)}}));
 }
 
 std::vector<AgentView> agents_of(const Path& home) {
@@ -123,11 +141,11 @@ Result<std::string> socket_of_agent(const Path& home, const std::string& name, S
   if (found != all.end() && found->is_connected)
     return file_of(home, name, goal == StreamGoal::engine ? engine_ending : acts_ending).string();
   if (all.empty())
-    return world_error(
-        cat("no agent has ever come to a server of `", home.string(),
-            "`: `fettle agent --server URL --name ", name, "` on that machine connects ",
-            goal == StreamGoal::engine ? "its engine" : "it",
-            " to `fettle serve`, and commands at that server reach it"));
+    return world_error(cat("no agent has ever come to a server of `", home.string(),
+                           "`: `fettle agent --server URL --name ", name,
+                           "` on that machine connects ",
+                           goal == StreamGoal::engine ? "its engine" : "it",
+                           " to `fettle serve`, and commands at that server reach it"));
   std::vector<std::string> names;
   for (const AgentView& view : all)
     if (view.is_connected)
@@ -203,6 +221,7 @@ Status AgentPlace::write(std::optional<Time> gone, std::string_view why) const {
       file(note_ending),
       cat(write_json(Value::dict({{"name", who_.name},
                                   {"engine", who_.engine},
+                                  {"acts", list_of_acts(who_.acts)},
                                   {"from", who_.from},
                                   {"token", who_.token},
                                   {"since", write_moment(since_)},

@@ -23,8 +23,9 @@ namespace fettle {
 /// What an agent says of itself, and who let it in.
 struct AgentIdentity {
   std::string name, engine;
-  std::string from;   ///< its address
-  std::string token;  ///< its name
+  std::vector<std::string> acts;  ///< what it allows: `engine`, `files`, …
+  std::string from;               ///< its address
+  std::string token;              ///< its name
 };
 
 struct AgentView {

@@ -25,7 +25,7 @@ enum class FrameType : char {
   runs = 'l',     ///< empty; answered by `document`
   attach = 'a',   ///< JSON: `run` (0: the last one)
   cancel = 'k',   ///< JSON: `run`
-  agent = 'g',    ///< JSON: `name`, `engine`; from the server, empty: it is let in
+  agent = 'g',    ///< JSON: `name`, `engine`, `acts`; from the server, empty: it is let in
   // From the client, later.
   content = 'd',  ///< bytes of the file that was asked for
   input = 'i',  ///< bytes of standard input; from the server, JSON: `taken`, how many it has taken

@@ -348,7 +348,7 @@ TEST(AgentLines, WhatCameWithTheFirstFrameIsHeardAtOnce) {
   auto [a, b] = two_sockets();
   Line line(std::move(a)), other(std::move(b));
   other.send(FrameType::agent);
-  other.send(FrameType::stream_open, first_stream + "e");
+  other.send(FrameType::stream_open, std::string(first_stream) + "e");
   ASSERT_TRUE(other.push_all(20s));
   ASSERT_TRUE(line.await(20s));
   AgentLine agent(line, 1, 300s, {});

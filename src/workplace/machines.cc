@@ -30,9 +30,10 @@ std::string asked_machine(const Workplace& place) {
 
 /// How to get elsewhere.
 std::string way_to_move(const Name& environment) {
-  return cat("what is there would stay: choose another environment (`-e`), or remove this one "
-             "first (`fettle enclave rm ",
-             environment, "`)");
+  return cat(
+      "what is there would stay: choose another environment (`-e`), or remove this one "
+      "first (`fettle enclave rm ",
+      environment, "`)");
 }
 
 }  // namespace
@@ -44,10 +45,10 @@ Result<std::string> machine_name(const Workplace& place, const Name& environment
     return remembered;
   if (!TRY(has_things(place, environment)))
     return asked;
-  return user_error(cat("`", environment, "` is on ",
-                        remembered.empty() ? "the machine where its state is kept"
-                                           : cat("`", remembered, "`"),
-                        ", not on `", asked, "`, and ", way_to_move(environment)));
+  return user_error(
+      cat("`", environment, "` is on ",
+          remembered.empty() ? "the machine where its state is kept" : cat("`", remembered, "`"),
+          ", not on `", asked, "`, and ", way_to_move(environment)));
 }
 
 Result<Machine*> machine_of(const Workplace& place, const Name& environment) {

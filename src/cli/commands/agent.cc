@@ -67,7 +67,7 @@ Result<int> be_agent(Face& face) {
   if (acts.contains("engine"))
     door = TRY(face.engine_door());
   settings.engine = door.version;
-  settings.acts = acts.size() > acts.count("engine");
+  settings.acts.assign(acts.begin(), acts.end());
   settings.connect = [&](StreamGoal goal) { return connect_stream(goal, acts, door); };
   settings.tell = [&](const std::string& text) {
     if (!face.quiet)
@@ -86,11 +86,11 @@ Result<int> agent_ls(Face& face) {
     print_json(document_of(agents));
     return 0;
   }
-  std::vector<std::vector<std::string>> rows{{"NAME", "STATUS", "SINCE", "FROM", "ENGINE"}};
+  std::vector<std::vector<std::string>> rows{{"NAME", "STATUS", "SINCE", "FROM", "ENGINE", "ACTS"}};
   for (const AgentView& agent : agents)
     rows.push_back({agent.who.name, agent.is_connected ? "connected" : "gone",
-                    agent.is_connected ? agent.since : agent.gone, agent.who.from,
-                    agent.who.engine});
+                    agent.is_connected ? agent.since : agent.gone, agent.who.from, agent.who.engine,
+                    join(agent.who.acts, ",")});
   print(agents.empty() ? "no agent has ever come; `fettle agent --server URL` connects one"
                        : table(rows));
   return 0;
@@ -103,7 +103,8 @@ std::vector<Command> agent_commands() {
   return {client.make(
               "agent", "", 0, 0,
               "Brings this machine to a server, until you stop it. There, `agent://NAME` is its "
-              "engine,\nand `--on NAME` acts on its files; `fettle agent ls` lists those that have come.",
+              "engine,\nand `--on NAME` acts on its files; `fettle agent ls` lists those that have "
+              "come.",
               {"fettle agent --server https://fettle.example:9790 --name b",
                "fettle agent --server team --name b --engine unix:///run/podman/podman.sock",
                "fettle agent --server team --name b --acts files,commands,states"},

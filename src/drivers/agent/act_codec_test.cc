@@ -63,7 +63,8 @@ TEST(ActCodec, OutcomesComeOverWhole) {
   const auto over = [](const Outcome& outcome) { return *read_outcome(written(outcome, {})); };
 
   const auto done = std::get<Done>(
-      over(Done{Value::dict({{"code", 3}}), "id", false, again, {"a line"}, 9, true, true}).outcome);
+      over(Done{Value::dict({{"code", 3}}), "id", false, again, {"a line"}, 9, true, true})
+          .outcome);
   EXPECT_EQ(dict_of(done.outputs).integer_at("code"), 3);
   EXPECT_EQ(done.remote_id, "id");
   EXPECT_FALSE(done.changed);
@@ -79,8 +80,7 @@ TEST(ActCodec, OutcomesComeOverWhole) {
   Error error = user_error("it is wrong", {"a.sls", 3, 4}).context("reading");
   error.unknown_outcome = true;
   error.lost_content = "abc";
-  const auto failed =
-      std::get<Failed>(over(Failed{error, Value(), {}, true, {"x"}, true}).outcome);
+  const auto failed = std::get<Failed>(over(Failed{error, Value(), {}, true, {"x"}, true}).outcome);
   EXPECT_EQ(to_string(failed.error), to_string(error));
   EXPECT_EQ(failed.error.blame, Blame::user);
   EXPECT_EQ(failed.error.where, error.where);

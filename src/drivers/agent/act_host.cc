@@ -1,8 +1,10 @@
 #include "drivers/agent/act_host.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/condition.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "drivers/agent/act_codec.h"
@@ -46,6 +48,10 @@ class ActServer {
     switch (message.word) {
       case ActWord::states:
         is_right = take_states(message.body);
+        break;
+      case ActWord::only_looks:
+        is_right = last_ == 0 && !message.body.empty();
+        why_only_own_programs() = printable(message.body);
         break;
       case ActWord::ready:
       case ActWord::observe:

@@ -16,6 +16,7 @@ constexpr size_t head_of_act = 9;
 bool is_act_word(char letter) {
   switch (static_cast<ActWord>(letter)) {
     case ActWord::states:
+    case ActWord::only_looks:
     case ActWord::ready:
     case ActWord::observe:
     case ActWord::apply:
@@ -36,8 +37,7 @@ bool is_act_word(char letter) {
 std::optional<ActMessage> message_of(std::string_view payload) {
   if (payload.size() < head_of_act || !is_act_word(payload[0]))
     return std::nullopt;
-  ActMessage message{static_cast<ActWord>(payload[0]), 0,
-                     std::string(payload.substr(head_of_act))};
+  ActMessage message{static_cast<ActWord>(payload[0]), 0, std::string(payload.substr(head_of_act))};
   for (const char byte : payload.substr(1, head_of_act - 1))
     message.number = message.number << 8 | static_cast<unsigned char>(byte);
   return message;

@@ -19,8 +19,9 @@ namespace fettle {
 
 enum class ActWord : char {
   // From the server.
-  states = 's',  ///< how states are called in this run: a value. Not numbered, and not answered
-  ready = 'r',   ///< kinds of things that are to be acted on: a value, a list of texts
+  states = 's',      ///< how states are called in this run: a value. Not numbered, and not answered
+  only_looks = 'y',  ///< nobody's programs are run for this run, and why. As `states`
+  ready = 'r',       ///< kinds of things that are to be acted on: a value, a list of texts
   observe = 'o',
   apply = 'a',
   stop = 'k',

@@ -48,7 +48,11 @@ class AgentMachine::Stream {
     return why_;
   }
 
-  Status begin(const std::string& states) { return line_.send(ActWord::states, 0, states); }
+  Status begin(const std::optional<std::string>& states) {
+    if (!place_.why_only_looks.empty())
+      TRY(line_.send(ActWord::only_looks, 0, place_.why_only_looks));
+    return states ? line_.send(ActWord::states, 0, *states) : Status();
+  }
 
   /// None: the stream ended before the answer came.
   Result<std::optional<std::string>> call(ActWord word, const std::string& body,
@@ -248,8 +252,8 @@ class AgentMachine::Acts : public Driver {
     std::vector<Observation> all;
     for (size_t from = 0; from < subjects.size(); from += most_looked_at) {
       const auto part = subjects.subspan(from, std::min(most_looked_at, subjects.size() - from));
-      std::vector<Observation> seen = TRY(
-          read_observations(TRY(machine_.ask(ActWord::observe, written(part), {}, stop))));
+      std::vector<Observation> seen =
+          TRY(read_observations(TRY(machine_.ask(ActWord::observe, written(part), {}, stop))));
       if (seen.size() != part.size())
         return world_error(cat("the agent `", machine_.name(), "` answers something else"));
       std::ranges::move(seen, std::back_inserter(all));
@@ -257,8 +261,11 @@ class AgentMachine::Acts : public Driver {
     return all;
   }
 
+  /// Looks of users' code are acts, too.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override {
+    if (!machine_.place_.why_only_looks.empty())
+      return user_error(machine_.place_.why_only_looks);
     ReadOutcome read =
         TRY(read_outcome(TRY(machine_.ask(ActWord::apply, written(act), progress, stop))));
     const std::lock_guard lock(machine_.mutex_);
@@ -302,7 +309,7 @@ Result<std::shared_ptr<AgentMachine::Stream>> AgentMachine::stream() {
   if (stream_ != nullptr && !stream_->is_over())
     return stream_;
   auto made = std::make_shared<Stream>(TRY(place_.connect()), place_, blobs_);
-  if (states_ && !made->begin(*states_))
+  if (!made->begin(states_))
     return gone(*made, false);
   stream_ = made;
   return made;
@@ -310,9 +317,9 @@ Result<std::shared_ptr<AgentMachine::Stream>> AgentMachine::stream() {
 
 Error AgentMachine::gone(Stream& stream, bool is_act) const {
   const std::string why = stream.why();
-  Error error = world_error(cat("the connection to the agent `", name_, "` was lost",
-                                why.empty() ? "" : ": ", why,
-                                is_act ? "; what it was doing is looked at by the next run" : ""));
+  Error error =
+      world_error(cat("the connection to the agent `", name_, "` was lost", why.empty() ? "" : ": ",
+                      why, is_act ? "; what it was doing is looked at by the next run" : ""));
   error.unknown_outcome = is_act;
   return error;
 }

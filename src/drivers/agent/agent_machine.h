@@ -20,8 +20,10 @@ namespace fettle {
 class AgentMachine : public Machine {
  public:
   struct Place {
-    std::function<Result<Descriptor>()> connect;           ///< to the agent, for one stream
+    std::function<Result<Descriptor>()> connect;          ///< to the agent, for one stream
     std::function<void(const std::string& text)> tell{};  ///< people, from any thread; may be empty
+    /// Whoever asks may only look, by what fettle does itself, and why; empty: he may act, too.
+    std::string why_only_looks{};
   };
   /// `blobs` must outlive it.
   AgentMachine(std::string name, Place place, Blobs& blobs);

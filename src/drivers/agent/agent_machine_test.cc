@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "base/condition.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -67,8 +68,8 @@ class SmallWorld : public Driver {
     if (const std::string_view fails = asked.text_at("fails"); !fails.empty())
       return world_error(std::string(fails));
     if (const std::string digest(asked.text_at("digest")); !digest.empty())
-      return Done{Value::dict({{"size", static_cast<int64_t>(
-                                            TRY(read_blob(blobs_, digest, 1 << 30)).size())}})};
+      return Done{Value::dict(
+          {{"size", static_cast<int64_t>(TRY(read_blob(blobs_, digest, 1 << 30)).size())}})};
     TRY(pause_for(std::chrono::milliseconds(asked.integer_at("pause")), stop));
     return Done{Value::dict({{"name", act.key.name}})};
   }
@@ -89,7 +90,8 @@ class AgentMachineTest : public testing::Test {
         return world_error("the agent `b` is not connected");
       auto [ours, theirs] = socket_pair();
       ++streams_;
-      agents_.emplace_back([this, socket = std::move(theirs)]() mutable { serve(std::move(socket)); });
+      agents_.emplace_back(
+          [this, socket = std::move(theirs)]() mutable { serve(std::move(socket)); });
       return std::move(ours);
     };
     place_.tell = [this](const std::string& text) { told_ = text; };
@@ -125,7 +127,9 @@ class AgentMachineTest : public testing::Test {
     act.attributes = std::move(attributes);
     return machine_->driver().apply(act, progress, std::move(stop));
   }
-  static Value asks(const char* what, Value value) { return Value::dict({{what, std::move(value)}}); }
+  static Value asks(const char* what, Value value) {
+    return Value::dict({{what, std::move(value)}});
+  }
   static std::string name_of(const Result<Outcome>& outcome) {
     if (!outcome)
       return to_string(outcome.error());
@@ -194,6 +198,22 @@ TEST_F(AgentMachineTest, WhatTheAgentDoesNotAllowIsRefusedBeforeTheRunAndInIt) {
   EXPECT_EQ(ready.error().message, "the agent of this machine allows no commands");
   EXPECT_FALSE(apply("c", Value::dict({}), {}, {}, "command"));
   EXPECT_EQ(world_.load()->begun, 0);
+}
+
+TEST_F(AgentMachineTest, WhoMayOnlyLookHasNothingRunThere) {
+  place_.why_only_looks = "programs of others are run for tokens with the right `act`";
+  machine_ = std::make_unique<AgentMachine>("b", place_, here_);
+  const auto acted = apply("f", Value::dict({}));
+  ASSERT_FALSE(acted);
+  EXPECT_EQ(acted.error().message, place_.why_only_looks);
+  EXPECT_EQ(streams_, 0) << "it is not even asked";
+  Resource wanted;
+  wanted.key = {"e", "file", "f"};
+  const Subject subject{wanted.key, &wanted, nullptr};
+  EXPECT_TRUE(machine_->driver().observe(std::span(&subject, 1), {}));
+  EXPECT_EQ(why_only_own_programs(), place_.why_only_looks) << "at the other side";
+  machine_.reset();
+  why_only_own_programs().clear();
 }
 
 TEST_F(AgentMachineTest, AStopReachesTheActAndOnlyThat) {
@@ -273,7 +293,8 @@ TEST_F(AgentMachineTest, AnAgentGetsOnlyContentsThatItWasToldOf) {
     FarBlobs far(there_, *line_.load());
     return line_.load()->send(ActWord::need, 1'000, digest);
   };
-  ASSERT_TRUE(ask(other));  // nobody here waits for the answer, which is therefore against the rules
+  ASSERT_TRUE(
+      ask(other));  // nobody here waits for the answer, which is therefore against the rules
   for (int i = 0; i < 500 && ended_; ++i)
     ASSERT_TRUE(pause_for(10ms, {}));
   EXPECT_FALSE(there_.kept.contents.contains(other));
@@ -352,10 +373,9 @@ TEST(HostileAgents, BreakTheirStreamAndNothingElse) {
   // An answer that is none fails its act alone.
   EXPECT_EQ(said_by_hostile(of_act(cat("w", first, "\x09"))).message,
             "the other side says something that is not about acts");
-  EXPECT_NE(
-      said_by_hostile(packed(FrameType::error, R"({"message": "it allows only engine"})")).message
-          .find("it allows only engine"),
-      std::string::npos);
+  EXPECT_NE(said_by_hostile(packed(FrameType::error, R"({"message": "it allows only engine"})"))
+                .message.find("it allows only engine"),
+            std::string::npos);
 }
 
 /// How serving a server ends that says these bytes.

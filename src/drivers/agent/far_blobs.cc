@@ -31,23 +31,23 @@ Status FarBlobs::fetch(const std::string& digest) {
   std::unique_lock lock(mutex_);
   const uint64_t number = ++last_;
   numbers_[digest] = number;
-  coming_[number].draft = std::move(draft);
+  arrivals_[number].draft = std::move(draft);
   lock.unlock();
   const Status asked = line_.send(ActWord::need, number, digest);
   lock.lock();
-  Coming& coming = coming_.at(number);
-  news_.wait(lock, [&] { return is_ended_ || coming.is_over || !asked; });
-  Status got = !asked           ? asked
-               : coming.is_over ? coming.failed
-                                : Status(world_error("the connection was lost"));
+  Arrival& arrival = arrivals_.at(number);
+  news_.wait(lock, [&] { return is_ended_ || arrival.is_over || !asked; });
+  Status got = !asked            ? asked
+               : arrival.is_over ? arrival.failed
+                                 : Status(world_error("the connection was lost"));
   if (got) {
-    const Result<std::string> made = coming.draft->finish();
+    const Result<std::string> made = arrival.draft->finish();
     if (!made)
       got = made.error();
     else if (*made != digest)
       got = world_error(cat("the server sent another content than `", digest, "`"));
   }
-  coming_.erase(number);
+  arrivals_.erase(number);
   numbers_.erase(digest);
   news_.notify_all();
   if (!got && !is_cancelled(got.error()))
@@ -57,18 +57,18 @@ Status FarBlobs::fetch(const std::string& digest) {
 
 bool FarBlobs::hear(const ActMessage& message) {
   const std::lock_guard lock(mutex_);
-  const auto found = coming_.find(message.number);
-  if (found == coming_.end() || found->second.is_over)
+  const auto found = arrivals_.find(message.number);
+  if (found == arrivals_.end() || found->second.is_over)
     return false;
-  Coming& coming = found->second;
+  Arrival& arrival = found->second;
   if (message.word == ActWord::content) {
-    if (coming.failed)
-      coming.failed = coming.draft->add(message.body);
+    if (arrival.failed)
+      arrival.failed = arrival.draft->add(message.body);
     return true;
   }
   if (message.word == ActWord::content_lost)
-    coming.failed = world_error(printable(message.body));
-  coming.is_over = true;
+    arrival.failed = world_error(printable(message.body));
+  arrival.is_over = true;
   news_.notify_all();
   return true;
 }

@@ -27,7 +27,7 @@ class FarBlobs : public Blobs {
   void end();
 
  private:
-  struct Coming {
+  struct Arrival {
     std::unique_ptr<Draft> draft;
     Status failed;
     bool is_over = false;
@@ -40,7 +40,7 @@ class FarBlobs : public Blobs {
   std::mutex mutex_;  ///< guards what follows
   Condition news_;
   std::map<std::string, uint64_t, std::less<>> numbers_;  ///< of those that are coming
-  std::map<uint64_t, Coming> coming_;
+  std::map<uint64_t, Arrival> arrivals_;
   uint64_t last_ = 0;
   bool is_ended_ = false;
 };

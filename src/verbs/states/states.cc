@@ -75,8 +75,7 @@ class StatesWork {
         place_(place),
         machine_(machine),
         functions_(place_, request_.functions),
-        calling_{.calls_again = request_.reconciler == "fettle", .remembers = request_.remembers},
-        driver_(functions_, calling_),
+        driver_(functions_, calling()),
         paced_([this](const Value& wait, int calls, std::stop_token stop) -> Result<Duration> {
           return TRY(functions_.wait({}, wait, calls, std::move(stop))).value_or(Duration(0));
         }),
@@ -96,7 +95,7 @@ class StatesWork {
     TRY(check_environment_name(request_.environment));
     TRY(functions_.open(false));
     if (machine_ != nullptr)
-      TRY(machine_->begin_states(settings_of_states(request_.functions, calling_),
+      TRY(machine_->begin_states(settings_of_states(request_.functions, calling()),
                                  place_.interrupt->acts_token()));
     TRY(check_loop(functions_, request_.reconciler, request_.pending));
     for (const Error& problem : functions_.problems())
@@ -132,6 +131,9 @@ class StatesWork {
   }
 
  private:
+  StateOptions calling() const {
+    return {.calls_again = request_.reconciler == "fettle", .remembers = request_.remembers};
+  }
   Driver* states_driver() { return machine_ == nullptr ? &driver_ : &machine_->driver(); }
   states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
 
@@ -599,7 +601,6 @@ class StatesWork {
   Workplace place_;
   Machine* machine_;
   RunFunctions functions_;
-  StateOptions calling_;
   StateDriver driver_;
   PacedDrivers paced_;
   PathOwners owners_;

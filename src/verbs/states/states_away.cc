@@ -16,8 +16,7 @@ std::optional<Path> module_below(const Path& folder) {
   constexpr std::array<std::string_view, 3> endings{".star", ".py", ".plugin"};
   std::error_code failure;
   for (const std::string_view place : places)
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(folder / place, failure))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / place, failure))
       if (std::ranges::find(endings, entry.path().extension().string()) != endings.end())
         return entry.path();
   return std::nullopt;
@@ -28,10 +27,11 @@ std::optional<Path> module_below(const Path& folder) {
 Status leave_modules_here(FunctionOptions& functions) {
   for (const Path& folder : functions.folders)
     if (const std::optional<Path> module = module_below(folder))
-      return user_error(cat("`", user_path(std::filesystem::absolute(*module).string()),
-                            "` is a module of your own, and on another machine only the states that "
-                            "ship with fettle can be called: take it out of the folders of the "
-                            "sources, or call `fettle state` on that machine"));
+      return user_error(
+          cat("`", user_path(std::filesystem::absolute(*module).string()),
+              "` is a module of your own, and on another machine only the states that "
+              "ship with fettle can be called: take it out of the folders of the "
+              "sources, or call `fettle state` on that machine"));
   functions.folders.clear();
   functions.is_away = true;
   return {};
