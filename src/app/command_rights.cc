@@ -44,9 +44,10 @@ struct RaisingOption {
   std::string_view name;
   Right right;
 };
-constexpr std::array<RaisingOption, 3> raising_options{{
+constexpr std::array<RaisingOption, 4> raising_options{{
     {"engine", Right::admin},      // the server reaches it, with its own keys
     {"on", Right::admin},          // from then on, whoever may act in the environment acts there
+    {"on-each", Right::admin},     // the same
     {"show-secrets", Right::act},  // whoever may act can have them anyway
 }};
 
@@ -72,6 +73,9 @@ std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed
   const auto one = [](std::string name) {
     return name.empty() ? std::vector<std::string>() : std::vector{std::move(name)};
   };
+  // One for each machine, whose names only the server knows.
+  if (parsed.has("on-each"))
+    return {};
   switch (rule) {
     case Rule::option:
     case Rule::option_or_all:

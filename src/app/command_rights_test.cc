@@ -111,6 +111,8 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("state site.sls"), "act");
   EXPECT_EQ(right("state site.sls --test"), "act");
   EXPECT_EQ(right("state site.sls --on b"), "admin");
+  EXPECT_EQ(right("state site.sls -e web -L 'web*'"), "admin");
+  EXPECT_TRUE(needs("state site.sls -e web -L 'web*'").environments.empty());
   EXPECT_EQ(right("plan --on b"), "admin");
   EXPECT_EQ(right("versions release --apply --on b"), "admin");
   EXPECT_EQ(needs("state site.sls --on b").manner, " with `--on`");

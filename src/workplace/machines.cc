@@ -24,8 +24,11 @@ Result<bool> has_things(const Workplace& place, const Name& environment) {
   });
 }
 
-std::string asked_machine(const Workplace& place) {
-  return place.machines == nullptr ? std::string() : place.machines->asked;
+std::string asked_machine(const Workplace& place, const Name& environment) {
+  if (place.machines == nullptr)
+    return {};
+  const auto own = place.machines->asked_for->find(environment);
+  return own == place.machines->asked_for->end() ? place.machines->asked : own->second;
 }
 
 /// How to get elsewhere.
@@ -39,7 +42,7 @@ std::string way_to_move(const Name& environment) {
 }  // namespace
 
 Result<std::string> machine_name(const Workplace& place, const Name& environment) {
-  const std::string asked = asked_machine(place);
+  const std::string asked = asked_machine(place, environment);
   std::string remembered = TRY(remembered_machine(place, environment));
   if (asked.empty() || remembered == asked)
     return remembered;
@@ -67,7 +70,7 @@ Result<Machine*> machine_of(const Workplace& place, const Name& environment) {
 }
 
 Status remember_machine(const Workplace& place, Edit& edit) {
-  if (asked_machine(place).empty())
+  if (asked_machine(place, edit.environment()).empty())
     return {};
   const std::string name = TRY(machine_name(place, edit.environment()));
   if (TRY(remembered_machine(place, edit.environment())) == name)

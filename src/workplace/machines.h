@@ -6,6 +6,8 @@
 /// what is there without being told.
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 
 #include "workplace/workplace.h"
@@ -26,7 +28,10 @@ class Machine {
 };
 
 struct Machines {
-  std::string asked;             ///< by `--on`; empty: it was not given
+  std::string asked;  ///< by `--on`; empty: it was not given
+  /// For environments of their own, as `-L` has one for each machine.
+  std::shared_ptr<std::map<Name, std::string>> asked_for =
+      std::make_shared<std::map<Name, std::string>>();
   bool is_here_refused = false;  ///< somebody else's command does not mean this machine
   bool (*is_of_machine)(std::string_view kind) = nullptr;  ///< whether things of a kind are on one
   std::function<Result<Machine*>(const std::string& name)> find;

@@ -100,28 +100,28 @@ Result<int> agent_ls(Face& face) {
 
 std::vector<Command> agent_commands() {
   const CommandGroup client{"servers", {}, CommandPlace::client};
-  return {client.make(
-              "agent", "", 0, 0,
-              "Brings this machine to a server, until you stop it. There, `agent://NAME` is its "
-              "engine,\nand `--on NAME` acts on its files; `fettle agent ls` lists those that have "
-              "come.",
-              {"fettle agent --server https://fettle.example:9790 --name b",
-               "fettle agent --server team --name b --engine unix:///run/podman/podman.sock",
-               "fettle agent --server team --name b --acts files,commands,states"},
-              be_agent,
-              {{{"--name"},
-                "HOST",
-                "what this machine is called at the server (default: its host name)"},
-               {{"--acts"},
-                "WORDS",
-                "what it allows, of engine,files,commands,handlers,states (default: all of them)"},
-               {{"--tls-ca"},
-                "FILE",
-                "the certificate (PEM) of the authority that signed that of the server; default: "
-                "that of the context, $FETTLE_TLS_CA, those that the system knows"}}),
-          CommandGroup{"servers", {}}.reader(
-              "agent ls", "", 0, 0, "Lists the agents that have come to the server of this home.",
-              {"fettle agent ls --server team", "fettle agent ls -o json"}, agent_ls)};
+  return {
+      client.make(
+          "agent", "", 0, 0,
+          "Brings this machine to a server, until you stop it.\n"
+          "There, `agent://NAME` is its engine, and `--on NAME` acts on its files and commands.",
+          {"fettle agent --server https://fettle.example:9790 --name b",
+           "fettle agent --server team --name b --engine unix:///run/podman/podman.sock",
+           "fettle agent --server team --name b --acts files,commands,states"},
+          be_agent,
+          {{{"--name"},
+            "HOST",
+            "what this machine is called at the server (default: its host name)"},
+           {{"--acts"},
+            "WORDS",
+            "what it allows, of engine,files,commands,handlers,states (default: all of them)"},
+           {{"--tls-ca"},
+            "FILE",
+            "the certificate (PEM) of the authority that signed that of the server; default: "
+            "that of the context, $FETTLE_TLS_CA, those that the system knows"}}),
+      CommandGroup{"servers", {}}.reader(
+          "agent ls", "", 0, 0, "Lists the agents that have come to the server of this home.",
+          {"fettle agent ls --server team", "fettle agent ls -o json"}, agent_ls)};
 }
 
 }  // namespace fettle
