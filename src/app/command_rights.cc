@@ -44,8 +44,10 @@ struct RaisingOption {
   std::string_view name;
   Right right;
 };
-constexpr std::array<RaisingOption, 2> raising_options{{
+constexpr std::array<RaisingOption, 4> raising_options{{
     {"engine", Right::admin},      // the server reaches it, with its own keys
+    {"on", Right::admin},          // from then on, whoever may act in the environment acts there
+    {"on-each", Right::admin},     // the same
     {"show-secrets", Right::act},  // whoever may act can have them anyway
 }};
 
@@ -71,6 +73,9 @@ std::vector<std::string> environments_named(Rule rule, const CommandLine& parsed
   const auto one = [](std::string name) {
     return name.empty() ? std::vector<std::string>() : std::vector{std::move(name)};
   };
+  // One for each machine, whose names only the server knows.
+  if (parsed.has("on-each"))
+    return {};
   switch (rule) {
     case Rule::option:
     case Rule::option_or_all:
@@ -129,6 +134,7 @@ void reach_of_path(const std::string& path, CommandNeeds& needs) {
 const std::vector<CommandRight>& command_rights() {
   static const std::vector<CommandRight> all{
       {"run", act_right, Rule::option, right_of_run},
+      {"state", act_right, Rule::option},
       {"import", act_right, Rule::option, right_of_import},
       {"export", act_right, Rule::option, right_of_export},
       {"versions ls", read_right, Rule::first},

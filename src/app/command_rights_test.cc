@@ -110,6 +110,14 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("enclave ls --engine tcp://10.0.0.1:1"), "admin");
   EXPECT_EQ(right("run pkg --engine tcp://10.0.0.1:1"), "admin");
   EXPECT_EQ(needs("get pods --engine tcp://10.0.0.1:1").manner, " with `--engine`");
+  EXPECT_EQ(right("state site.sls"), "act");
+  EXPECT_EQ(right("state site.sls --test"), "act");
+  EXPECT_EQ(right("state site.sls --on b"), "admin");
+  EXPECT_EQ(right("state site.sls -e web -L 'web*'"), "admin");
+  EXPECT_TRUE(needs("state site.sls -e web -L 'web*'").environments.empty());
+  EXPECT_EQ(right("plan --on b"), "admin");
+  EXPECT_EQ(right("versions release --apply --on b"), "admin");
+  EXPECT_EQ(needs("state site.sls --on b").manner, " with `--on`");
   EXPECT_EQ(right("token create ci"), "admin");
   EXPECT_EQ(right("clean"), "admin");
   EXPECT_EQ(right("api /api/environments"), "read");

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/acts.h"
 #include "app/cluster.h"
 #include "app/command_rights.h"
 #include "app/commands.h"
@@ -19,11 +20,12 @@
 #include "app/home.h"
 #include "app/kinds.h"
 #include "app/libraries.h"
-#include "app/machine_refusal.h"
+#include "app/machine_choice.h"
 #include "app/node_daemon.h"
 #include "app/scheduled_command.h"
 #include "app/signals.h"
 #include "base/http.h"
+#include "base/node_name.h"
 #include "base/out_of_memory.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
@@ -43,6 +45,7 @@
 #include "controller/cluster_look.h"
 #include "controller/node_specs.h"
 #include "documents/errors.h"
+#include "drivers/agent/agent_machine.h"
 #include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/logins.h"
@@ -121,14 +124,17 @@ class Program : public Face {
         options);
     machine_.host = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
     machine_.handler = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
+    machine_.host_somewhere = std::make_unique<MachineChoice>(*machine_.host, place_);
+    machine_.handler_somewhere = std::make_unique<MachineChoice>(*machine_.handler, place_);
+    TRY(name_machines(home));
     place_.home = home;
     place_.store = store_for_all_or_some();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
-             : name == "host"    ? machine_driver(*machine_.host, machine_.refused_host)
-             : name == "handler" ? machine_driver(*machine_.handler, machine_.refused_handler)
+             : name == "host"    ? machine_.host_somewhere.get()
+             : name == "handler" ? machine_.handler_somewhere.get()
              : name == "kubernetes" && clusters_.kept.link != nullptr
                  ? static_cast<Driver*>(&clusters_.kept.link->driver())
                  : node_driver(name);
@@ -275,7 +281,7 @@ class Program : public Face {
   /// It works for somebody else, who does not mean this machine, and within his rights.
   void serve(const ServedCommand& served) {
     served_ = &served;
-    machine_.are_refused = true;
+    machine_.known.is_here_refused = true;
     permit_ = served.permit;
     if (served.permit.grant.right >= Right::act)
       return;
@@ -304,12 +310,14 @@ class Program : public Face {
     std::map<Name, std::unique_ptr<EngineDriver>> drivers;
   };
 
-  /// Those that act on this machine, and what stands before them for somebody else.
+  /// Those that act on this machine, and what stands before them: it finds the machine that is meant.
   struct MachineDrivers {
     std::unique_ptr<HostDriver> host;
     std::unique_ptr<HandlerDriver> handler;
-    bool are_refused = false;
-    std::optional<MachineRefusal> refused_host, refused_handler;
+    std::unique_ptr<MachineChoice> host_somewhere, handler_somewhere;
+    std::mutex mutex;  ///< guards those of the agents that were asked for
+    std::map<std::string, std::unique_ptr<AgentMachine>> agents;
+    Machines known;
   };
 
   /// The one that it keeps, and the one about which it asks.
@@ -328,13 +336,26 @@ class Program : public Face {
     });
   }
 
-  /// For somebody else, one that only refuses to act on this machine.
-  Driver* machine_driver(Driver& driver, std::optional<MachineRefusal>& refusal) const {
-    if (!machine_.are_refused)
-      return &driver;
-    if (!refusal)
-      refusal.emplace(driver);
-    return &*refusal;
+  /// Says how the machines of agents are found.
+  Status name_machines(const std::string& home) {
+    machine_.known.asked = parsed.text("on");
+    if (!machine_.known.asked.empty())
+      TRY(check_node_name(machine_.known.asked, "an agent"));
+    machine_.known.is_of_machine = &is_kind_of_machine;
+    machine_.known.find = [this, home](const std::string& name) -> Result<Machine*> {
+      const std::lock_guard lock(machine_.mutex);
+      std::unique_ptr<AgentMachine>& machine = machine_.agents[name];
+      const auto connect = [home, name]() -> Result<Descriptor> {
+        return connect_socket(TRY(socket_of_agent(home, name, StreamGoal::acts)));
+      };
+      const auto say = [this](const std::string& text) { tell(text); };
+      if (machine == nullptr)
+        machine = std::make_unique<AgentMachine>(
+            name, AgentMachine::Place{connect, say, why_only_own_programs()}, *blobs_);
+      return machine.get();
+    };
+    place_.machines = &machine_.known;
+    return {};
   }
 
   /// Opens the folder of our state, and the store. If none can be used and none is needed, makes a
@@ -602,6 +623,12 @@ int run(std::vector<std::string> words, bool is_kurtosis, const ServedCommand* s
     if (served == nullptr && complete_elsewhere(words, program))
       return 0;
     return complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
+  }
+  if (!words.empty() && words[0] == "__acts" && served == nullptr) {
+    program.quiet = true;
+    const Result<int> code =
+        act_for_server(program, std::span<const std::string>(words).subspan(1));
+    return code ? *code : tell_error(program, code.error());
   }
   if (words.empty())
     words = {"help"};

@@ -22,7 +22,7 @@ const Command& command_of(std::string_view words) {
 }
 
 TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
-  for (const char* const words : {"state", "exec", "describe", "refresh", "restore", "batch"}) {
+  for (const char* const words : {"exec", "describe", "refresh", "restore", "batch"}) {
     const std::optional<Error> refusal = refusal_at_server(command_of(words));
     ASSERT_TRUE(refusal) << words;
     EXPECT_EQ(refusal->blame, Blame::user);
@@ -30,7 +30,8 @@ TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
   }
   for (const char* const words : {"doctor", "web", "serve", "runs", "engine start", "version"})
     EXPECT_TRUE(refusal_at_server(command_of(words))) << words;
-  for (const char* const words : {"run", "plan", "export", "service shell", "files upload", "why"})
+  for (const char* const words :
+       {"run", "state", "plan", "export", "service shell", "files upload", "why"})
     EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
 }
 

@@ -203,6 +203,27 @@ void name_project(const CommandLine& parsed, NamedFiles& named) {
     add_with_beside("main.cf", named);
 }
 
+void name_states(const CommandLine& parsed, NamedFiles& named) {
+  for (const std::string& word : parsed.arguments)
+    if (word != "-" && file_exists(word)) {
+      add_with_beside(word, named);
+      for (const char* const modules : {"states", "exec", "reconcile", "tool"})
+        if (const fs::path folder = fs::path(word).parent_path() / modules;
+            fs::is_directory(folder))
+          named.reads.push_back(folder.string());
+    }
+  for (const std::string name : {"sls-sources", "param-sources", "params", "plugin-dir"})
+    for (const std::string& source : parsed.all(name)) {
+      const size_t scheme = source.find("://");
+      if (scheme == source.npos && source != "-")
+        named.reads.push_back(source);
+      else if (scheme != source.npos && !source.starts_with("json:"))
+        named.reads.push_back(source.substr(scheme + 3));
+    }
+  if (const std::string file = parsed.text("config"); file_exists(file))
+    add_with_beside(file, named);
+}
+
 void name_read(const CommandLine& parsed, size_t argument, NamedFiles& named) {
   add_read(parsed.argument(argument - (parsed.has("enclave") ? 1 : 0)), named);
 }

@@ -19,6 +19,8 @@ NamedFiles named_files(const Command& command, const CommandLine& parsed);
 void name_package(const CommandLine& parsed, NamedFiles& named);
 /// The project of a model: that of `--file`, else of this folder.
 void name_project(const CommandLine& parsed, NamedFiles& named);
+/// Files of states, with what is beside them, and the sources of states and of parameters.
+void name_states(const CommandLine& parsed, NamedFiles& named);
 /// The argument at a place, counted with the one that names the environment; `-` is a stream.
 void name_read(const CommandLine& parsed, size_t argument, NamedFiles& named);
 void name_written(const CommandLine& parsed, size_t argument, NamedFiles& named);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "documents/files.h"
+#include "documents/parts.h"
 #include "documents/resources.h"
 #include "documents/services.h"
 
@@ -35,6 +36,7 @@ Value document_of(const EnvironmentView& view, const Inventory& inventory) {
                       {"versions", inventory.versions},
                       {"version", number_or_null(inventory.newest)},
                       {"released", number_or_null(inventory.released)},
+                      {"on", text_or_null(inventory.machine)},
                       {"resources", inventory.resources},
                       {"orphans", list_of(inventory.orphans)},
                       {"services", list_of(view.services)},

@@ -59,6 +59,7 @@ Value document_of(const std::vector<AgentView>& agents) {
                                {"why", text_or_null(agent.why)},
                                {"from", text_or_null(agent.who.from)},
                                {"engine", text_or_null(agent.who.engine)},
+                               {"acts", list_of(agent.who.acts)},
                                {"token", text_or_null(agent.who.token)}}));
   return Value::list(std::move(all));
 }

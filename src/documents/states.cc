@@ -76,6 +76,10 @@ Value last_line_of(const StatesReport& report) {
       {{"re_runs_count", report.re_runs}, {"require_re_run", report.requires_re_run}});
 }
 
+Value host_line(const std::string& host, const std::string& environment) {
+  return Value::dict({{"host", host}, {"environment", environment}});
+}
+
 Value memory_document(size_t remembered, std::optional<size_t> changed) {
   std::vector<Entry> entries{{"remembered", remembered}};
   if (changed)

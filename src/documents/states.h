@@ -17,6 +17,9 @@ Value document_of(const std::vector<const StateResult*>& results);
 /// The last line of `jsonl`: `re_runs_count`, `require_re_run`.
 Value last_line_of(const StatesReport& report);
 
+/// In `jsonl`, before the lines of a machine, one of many: `host`, `environment`.
+Value host_line(const std::string& host, const std::string& environment);
+
 /// The memory: `remembered` states, and `changed` of them, if somebody looked at that.
 Value memory_document(size_t remembered, std::optional<size_t> changed = std::nullopt);
 

@@ -45,7 +45,8 @@ class Agent {
     Line line = TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_));
     if (stop_.stop_requested())
       return cancelled_error();
-    line.send(FrameType::agent, json_of({settings_.name, settings_.engine, {}, {}}));
+    line.send(FrameType::agent,
+              json_of({settings_.name, settings_.engine, settings_.acts, {}, {}}));
     if (!line.push_all(greeting_limit))
       return lost(settings_.server);
     const std::optional<Frame> answer = line.await(greeting_limit);
@@ -56,7 +57,7 @@ class Agent {
     if (answer->type != FrameType::agent)
       return world_error("the server says something that this program does not understand");
     tell_once(cat("connected to `", settings_.server.url, "` as the agent `", settings_.name,
-                  "`: there, `agent://", settings_.name, "` is ", settings_.engine));
+                  "`: there, ", brought()));
     AgentLine agent(line, most_here, settings_.silence, stop_);
     const auto hear = [&](const Frame& frame) -> Result<bool> {
       if (frame.type == FrameType::error)
@@ -65,6 +66,16 @@ class Agent {
     };
     while (true)
       TRY(agent.turn({}, hear).context(cat("the server at `", settings_.server.url, "`")));
+  }
+
+  std::string brought() const {
+    const std::string& name = settings_.name;
+    const std::string engine =
+        settings_.engine.empty() ? "" : cat("`agent://", name, "` is ", settings_.engine);
+    const bool is_acting =
+        std::ranges::any_of(settings_.acts, [](const std::string& act) { return act != "engine"; });
+    const std::string acts = is_acting ? cat("`--on ", name, "` acts on this machine") : "";
+    return cat(engine, engine.empty() || acts.empty() ? "" : ", and ", acts);
   }
 
   /// Half of it by chance: the agents of a server that was started again come one after another.

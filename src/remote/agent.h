@@ -9,16 +9,18 @@
 #include "base/file.h"
 #include "base/time.h"
 #include "remote/contexts.h"
+#include "remote/streams.h"
 
 namespace fettle {
 
 struct AgentSettings {
   ServerChoice server;
   std::string name;
-  std::string engine;  ///< for people: `Podman 4.3.1`
+  std::string engine;             ///< for people: `Podman 4.3.1`; empty: it brings none
+  std::vector<std::string> acts;  ///< what it allows: `engine`, `files`, …
   std::string version;
-  /// A socket to the engine, for one stream. It need not be connected yet.
-  std::function<Result<Descriptor>()> connect;
+  /// A socket to the engine, or to what acts here, for one stream. It need not be connected yet.
+  std::function<Result<Descriptor>(StreamGoal)> connect;
   std::function<void(const std::string&)> tell;  ///< for people: each change of state, once
   std::function<uint64_t()> random;
   Duration silence = 30s;  ///< after which the server counts as gone

@@ -20,8 +20,13 @@ constexpr int accepted_at_once = 16;
 constexpr useconds_t without_descriptors = 10'000;
 
 /// In the form in which engines say such things.
-std::string answer_of(int status, const std::string& message) {
+std::string engine_answer(int status, const std::string& message) {
   return closing_reply(status, json_type, write_json(Value::dict({{"message", message}})));
+}
+
+/// In the form in which acts are spoken of.
+std::string acts_answer(const std::string& message) {
+  return packed(FrameType::error, write_json(Value::dict({{"message", message}})));
 }
 
 /// SIGTERM is read instead of ending the process.
@@ -59,9 +64,11 @@ class AgentSession {
         needs_(needs),
         place_(place),
         agent_(line, most_streams, settings.agent_silence, {}) {
-    agent_.streams().answer_failures([&place](std::string_view why) {
-      return answer_of(502,
-                       cat("the agent `", place.who().name, "` does not reach its engine: ", why));
+    agent_.streams().answer_failures([&place](StreamGoal goal, std::string_view why) {
+      const std::string who = cat("the agent `", place.who().name, "` does not ");
+      return goal == StreamGoal::engine
+                 ? engine_answer(502, cat(who, "reach its engine: ", why))
+                 : acts_answer(cat(who, "act on its machine: ", why));
     });
   }
 
@@ -69,13 +76,16 @@ class AgentSession {
   Error serve() {
     line_.send(FrameType::agent);
     while (true) {
-      std::array<pollfd, 2> others{pollfd{place_.listener(), POLLIN, 0},
-                                   pollfd{end_.descriptor(), POLLIN, 0}};
+      std::array<pollfd, 3> others{pollfd{place_.listener(StreamGoal::engine), POLLIN, 0},
+                                   pollfd{end_.descriptor(), POLLIN, 0},
+                                   pollfd{place_.listener(StreamGoal::acts), POLLIN, 0}};
       const Status turned = agent_.turn(others, [](const Frame&) -> Result<bool> { return false; });
       if (!turned)
         return turned.error();
       if (others[0].revents != 0)
-        accept();
+        accept(StreamGoal::engine);
+      if (others[2].revents != 0)
+        accept(StreamGoal::acts);
       if (others[1].revents != 0 && end_.take() && ends_now())
         return world_error("the server ends");
       if (drains_until_ && has_drained())
@@ -88,15 +98,16 @@ class AgentSession {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void accept() {
+  void accept(StreamGoal goal) {
     for (int i = 0; i < accepted_at_once; ++i) {
-      Descriptor client(::accept4(place_.listener(), nullptr, nullptr, SOCK_CLOEXEC));
+      Descriptor client(::accept4(place_.listener(goal), nullptr, nullptr, SOCK_CLOEXEC));
       if (!client.is_open()) {
         if (errno == EMFILE || errno == ENFILE)
           usleep(without_descriptors);
         return;
       }
-      agent_.streams().open(std::move(client), busy_);
+      agent_.streams().open(std::move(client), goal,
+                            goal == StreamGoal::engine ? busy_engine_ : busy_acts_);
     }
   }
 
@@ -140,8 +151,10 @@ class AgentSession {
   AgentLine agent_;
   EndSignal end_;
   const pid_t server_ = getppid();
-  const std::string busy_ = answer_of(503, cat("the agent `", place_.who().name, "` has ",
-                                               most_streams, " connections to its engine already"));
+  const std::string too_many_ =
+      cat("the agent `", place_.who().name, "` has ", most_streams, " connections already");
+  const std::string busy_engine_ = engine_answer(503, too_many_);
+  const std::string busy_acts_ = acts_answer(too_many_);
   Clock::time_point noted_ = Clock::now(), last_used_ = noted_;
   std::optional<Clock::time_point> drains_until_;
   uint64_t received_ = 0;

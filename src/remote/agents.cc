@@ -19,8 +19,8 @@ namespace {
 
 /// More than there may be: who connects without waiting finds room.
 constexpr int waiting_connections = 512;
-constexpr size_t longest_engine = 200;
-constexpr std::string_view note_ending = ".json";
+constexpr size_t longest_engine = 200, most_acts = 16, longest_act = 40;
+constexpr std::string_view note_ending = ".json", engine_ending = ".sock", acts_ending = ".acts";
 /// One that has been gone for so long is forgotten when another one comes.
 constexpr Duration forgotten_after = 30 * 24h;
 
@@ -37,6 +37,21 @@ std::optional<Time> time_of(const Path& file) {
   return Time(std::chrono::seconds(about.st_mtim.tv_sec));
 }
 
+Value list_of_acts(const std::vector<std::string>& acts) {
+  return Value::list(std::vector<Value>(acts.begin(), acts.end()));
+}
+
+/// As an agent, or the note about it, says.
+std::vector<std::string> acts_in(const Value& said) {
+  std::vector<std::string> acts;
+  const Value& list = said.at("acts");
+  if (list.is_list())
+    for (const Value& act : list.items())
+      if (act.is_text() && acts.size() < most_acts)
+        acts.push_back(printable(clipped(act.text().view(), longest_act)));
+  return acts;
+}
+
 AgentView view_of(const Path& home, const std::string& name) {
   AgentView view;
   view.who.name = name;
@@ -45,6 +60,7 @@ AgentView view_of(const Path& home, const std::string& name) {
   const Result<Value> note = read_json(text.value_or(""));
   if (note) {
     view.who.engine = note->text_at("engine");
+    view.who.acts = acts_in(*note);
     view.who.from = note->text_at("from");
     view.who.token = note->text_at("token");
     view.since = note->text_at("since");
@@ -68,7 +84,7 @@ void forget_old(const Path& home, Time now) {
     Result<std::optional<LockFile>> lock = LockFile::take(file_of(home, view.who.name, ".lock"));
     if (!lock || !*lock)
       continue;
-    for (const std::string_view ending : {std::string_view(".sock"), note_ending})
+    for (const std::string_view ending : {engine_ending, acts_ending, note_ending})
       unlink(file_of(home, view.who.name, ending).c_str());
     (**std::move(lock)).remove();
   }
@@ -93,12 +109,14 @@ Result<AgentIdentity> agent_identity_of(std::string_view json) {
   AgentIdentity who;
   who.name = said->text_at("name");
   who.engine = printable(clipped(said->text_at("engine"), longest_engine));
+  who.acts = acts_in(*said);
   TRY(check_node_name(who.name, "an agent"));
   return who;
 }
 
 std::string json_of(const AgentIdentity& who) {
-  return write_json(Value::dict({{"name", who.name}, {"engine", who.engine}}));
+  return write_json(
+      Value::dict({{"name", who.name}, {"engine", who.engine}, {"acts", list_of_acts(who.acts)}}));
 }
 
 std::vector<AgentView> agents_of(const Path& home) {
@@ -116,18 +134,18 @@ std::vector<AgentView> agents_of(const Path& home) {
   return all;
 }
 
-Result<std::string> socket_of_agent(const Path& home, const std::string& name) {
+Result<std::string> socket_of_agent(const Path& home, const std::string& name, StreamGoal goal) {
   const std::vector<AgentView> all = agents_of(home);
   const auto found =
       std::ranges::find(all, name, [](const AgentView& view) { return view.who.name; });
   if (found != all.end() && found->is_connected)
-    return file_of(home, name, ".sock").string();
+    return file_of(home, name, goal == StreamGoal::engine ? engine_ending : acts_ending).string();
   if (all.empty())
-    return world_error(
-        cat("no agent has ever come to a server of `", home.string(),
-            "`: `fettle agent --server URL --name ", name,
-            "` on that machine connects its engine to `fettle serve`, and commands at that server "
-            "reach it"));
+    return world_error(cat("no agent has ever come to a server of `", home.string(),
+                           "`: `fettle agent --server URL --name ", name,
+                           "` on that machine connects ",
+                           goal == StreamGoal::engine ? "its engine" : "it",
+                           " to `fettle serve`, and commands at that server reach it"));
   std::vector<std::string> names;
   for (const AgentView& view : all)
     if (view.is_connected)
@@ -140,6 +158,19 @@ Result<std::string> socket_of_agent(const Path& home, const std::string& name) {
                     found->why, found->why.empty() ? "" : ")"),
           names.empty() ? "; no other one is"
                         : cat("; connected ", names.size() == 1 ? "is " : "are ", listed(names))));
+}
+
+Result<Descriptor> connect_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return user_error(cat("the path `", path, "` is too long for a socket"));
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.is_open() ||
+      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return world_error(cat("nobody answers at `", path, "`: ", lower_case(std::strerror(errno))));
+  return socket;
 }
 
 Result<AgentPlace> AgentPlace::take(const Path& home, AgentIdentity who, Time now) {
@@ -158,13 +189,14 @@ Result<AgentPlace> AgentPlace::take(const Path& home, AgentIdentity who, Time no
   }
   const Path base = folder / who.name;
   AgentPlace place(std::move(who), base, *std::move(lock), now);
-  TRY(place.listen());
+  place.engine_listener_ = TRY(place.listen(engine_ending));
+  place.acts_listener_ = TRY(place.listen(acts_ending));
   TRY(place.write(std::nullopt, ""));
   return place;
 }
 
-Status AgentPlace::listen() {
-  const std::string path = file(".sock").string();
+Result<Descriptor> AgentPlace::listen(std::string_view ending) const {
+  const std::string path = file(ending).string();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -174,14 +206,14 @@ Status AgentPlace::listen() {
                           "(`$FETTLE_HOME`) with a shorter path"));
   path.copy(address.sun_path, sizeof address.sun_path - 1);
   unlink(path.c_str());  // of one that was killed
-  listener_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t before = umask(0177);
   const bool is_bound =
-      bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+      bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   umask(before);
-  if (!is_bound || ::listen(listener_.get(), waiting_connections) != 0)
+  if (!is_bound || ::listen(listener.get(), waiting_connections) != 0)
     return world_error(cat("cannot listen at `", path, "`: ", lower_case(std::strerror(errno))));
-  return {};
+  return listener;
 }
 
 Status AgentPlace::write(std::optional<Time> gone, std::string_view why) const {
@@ -189,6 +221,7 @@ Status AgentPlace::write(std::optional<Time> gone, std::string_view why) const {
       file(note_ending),
       cat(write_json(Value::dict({{"name", who_.name},
                                   {"engine", who_.engine},
+                                  {"acts", list_of_acts(who_.acts)},
                                   {"from", who_.from},
                                   {"token", who_.token},
                                   {"since", write_moment(since_)},
@@ -204,8 +237,10 @@ void AgentPlace::note_life() const {
 }
 
 void AgentPlace::leave(Time now, std::string_view why) && {
-  listener_.close();
-  unlink(file(".sock").c_str());
+  engine_listener_.close();
+  acts_listener_.close();
+  for (const std::string_view ending : {engine_ending, acts_ending})
+    unlink(file(ending).c_str());
   static_cast<void>(write(now, why));
   std::move(lock_).remove();
 }

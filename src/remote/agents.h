@@ -1,10 +1,11 @@
 #pragma once
 /// The agents of a home's server, in files of its folder: any process that sees the folder finds out
-/// which machines have one, and reaches the engine of each by a socket.
+/// which machines have one, and reaches the engine of each by a socket, and what acts there by another.
 ///
-/// In `serve/agents`, which is its owner's alone, an agent `NAME` has `NAME.sock`; `NAME.json`, what
-/// is known of it, whose time is that of its last sign of life; and `NAME.lock`, which the process of
-/// its connection holds for as long as it lives. What a killed one leaves is replaced by the next.
+/// In `serve/agents`, which is its owner's alone, an agent `NAME` has `NAME.sock` and `NAME.acts`;
+/// `NAME.json`, what is known of it, whose time is that of its last sign of life; and `NAME.lock`,
+/// which the process of its connection holds for as long as it lives. What a killed one leaves is
+/// replaced by the next.
 
 #include <sys/types.h>
 
@@ -15,14 +16,16 @@
 #include "base/file.h"
 #include "base/lock_file.h"
 #include "base/time.h"
+#include "remote/streams.h"
 
 namespace fettle {
 
 /// What an agent says of itself, and who let it in.
 struct AgentIdentity {
   std::string name, engine;
-  std::string from;   ///< its address
-  std::string token;  ///< its name
+  std::vector<std::string> acts;  ///< what it allows: `engine`, `files`, …
+  std::string from;               ///< its address
+  std::string token;              ///< its name
 };
 
 struct AgentView {
@@ -42,8 +45,12 @@ std::string json_of(const AgentIdentity& who);
 
 /// By name; those that have gone, too.
 std::vector<AgentView> agents_of(const Path& home);
-/// Where the engine of an agent is reached. Error: it is not connected; since when, and who is.
-Result<std::string> socket_of_agent(const Path& home, const std::string& name);
+/// Where an agent is reached. Error: it is not connected; since when, and who is.
+Result<std::string> socket_of_agent(const Path& home, const std::string& name,
+                                    StreamGoal goal = StreamGoal::engine);
+
+/// A connection to it.
+Result<Descriptor> connect_socket(const std::string& path);
 
 /// The place of one agent, held by the process of its connection.
 class AgentPlace {
@@ -51,7 +58,9 @@ class AgentPlace {
   /// Errors: another one has it; it cannot be made.
   static Result<AgentPlace> take(const Path& home, AgentIdentity who, Time now);
 
-  int listener() const { return listener_.get(); }
+  int listener(StreamGoal goal) const {
+    return goal == StreamGoal::engine ? engine_listener_.get() : acts_listener_.get();
+  }
   const AgentIdentity& who() const { return who_; }
   /// That it is there.
   void note_life() const;
@@ -61,14 +70,14 @@ class AgentPlace {
   AgentPlace(AgentIdentity who, Path base, LockFile lock, Time now)
       : who_(std::move(who)), base_(std::move(base)), lock_(std::move(lock)), since_(now) {}
   Path file(std::string_view ending) const { return base_.string() + std::string(ending); }
-  Status listen();
+  Result<Descriptor> listen(std::string_view ending) const;
   Status write(std::optional<Time> gone, std::string_view why) const;
 
   AgentIdentity who_;
   Path base_;  ///< without an ending
   LockFile lock_;
   Time since_;
-  Descriptor listener_;
+  Descriptor engine_listener_, acts_listener_;
 };
 
 }  // namespace fettle

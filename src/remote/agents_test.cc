@@ -98,7 +98,9 @@ class AgentsTest : public ServerOfCommandsTest {
       settings.name = name;
       settings.engine = "an engine of tests";
       settings.version = version_;
-      settings.connect = [&]() -> Result<Descriptor> {
+      settings.connect = [&](StreamGoal goal) -> Result<Descriptor> {
+        if (goal == StreamGoal::acts)
+          return world_error("it allows only engine");
         Descriptor socket = connected_to(engine_path_);
         if (!socket.is_open())
           return world_error("no engine answers");
@@ -182,6 +184,13 @@ TEST_F(AgentsTest, ItsEngineIsReachedByASocketOfTheOwnerAlone) {
   ASSERT_EQ(stat(Path(path).parent_path().c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777U, 0700U);
   EXPECT_EQ(asked(path, "a question"), "heard a question");
+  const std::string acts = *socket_of_agent(home_.path(), "b", StreamGoal::acts);
+  ASSERT_EQ(stat(acts.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  EXPECT_EQ(
+      asked(acts, "an act"),
+      packed(FrameType::error,
+             R"({"message":"the agent `b` does not act on its machine: it allows only engine"})"));
   const std::string page(3'000'000, 'x');
   EXPECT_EQ(asked(path, page).size(), page.size() + 6);
   const std::vector<AgentView> all = agents_of(home_.path());
@@ -496,8 +505,7 @@ TEST_F(AgentsTest, ThreeHundredConnectionsAtOnceAreServedOrToldWhyNot) {
   for (const size_t i : {size_t{256}, size_t{299}}) {
     const std::string reply = all_of(all[i].get());
     EXPECT_TRUE(reply.starts_with("HTTP/1.1 503 ")) << i << reply;
-    EXPECT_NE(reply.find("the agent `b` has 256 connections to its engine already"),
-              std::string::npos);
+    EXPECT_NE(reply.find("the agent `b` has 256 connections already"), std::string::npos);
   }
   all.clear();
   ASSERT_TRUE(comes([&] { return asked(path, "again") == "heard again"; }));
@@ -506,7 +514,8 @@ TEST_F(AgentsTest, ThreeHundredConnectionsAtOnceAreServedOrToldWhyNot) {
 TEST_F(AgentsTest, APathThatIsTooLongForASocketIsToldOf) {
   const Path deep = home_.path() / std::string(60, 'd') / std::string(60, 'e');
   ASSERT_TRUE(make_directories(deep));
-  const auto place = AgentPlace::take(deep, {"b", {}, {}, {}}, now_from_clock());
+  const auto place = AgentPlace::take(
+      deep, {.name = "b", .engine = {}, .acts = {}, .from = {}, .token = {}}, now_from_clock());
   ASSERT_FALSE(place);
   EXPECT_EQ(place.error().blame, Blame::user);
   EXPECT_NE(place.error().message.find("and 107 are possible"), std::string::npos)
@@ -515,9 +524,15 @@ TEST_F(AgentsTest, APathThatIsTooLongForASocketIsToldOf) {
 
 TEST_F(AgentsTest, OneThatHasBeenGoneForAMonthIsForgotten) {
   const Time now = now_from_clock();
-  std::move(*AgentPlace::take(home_.path(), {"old", {}, {}, {}}, now)).leave(now, "");
+  std::move(*AgentPlace::take(home_.path(),
+                              {.name = "old", .engine = {}, .acts = {}, .from = {}, .token = {}},
+                              now))
+      .leave(now, "");
   EXPECT_EQ(agents_of(home_.path()).size(), 1u);
-  std::move(*AgentPlace::take(home_.path(), {"new", {}, {}, {}}, now + 31 * 24h)).leave(now, "");
+  std::move(*AgentPlace::take(home_.path(),
+                              {.name = "new", .engine = {}, .acts = {}, .from = {}, .token = {}},
+                              now + 31 * 24h))
+      .leave(now, "");
   const std::vector<AgentView> all = agents_of(home_.path());
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].who.name, "new");

@@ -37,6 +37,7 @@ bool is_letter_of_frame(char letter) {
     case FrameType::stream_taken:
     case FrameType::stream_end:
     case FrameType::stream_break:
+    case FrameType::act:
       return true;
   }
   return false;

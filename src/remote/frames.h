@@ -25,7 +25,7 @@ enum class FrameType : char {
   runs = 'l',     ///< empty; answered by `document`
   attach = 'a',   ///< JSON: `run` (0: the last one)
   cancel = 'k',   ///< JSON: `run`
-  agent = 'g',    ///< JSON: `name`, `engine`; from the server, empty: it is let in
+  agent = 'g',    ///< JSON: `name`, `engine`, `acts`; from the server, empty: it is let in
   // From the client, later.
   content = 'd',  ///< bytes of the file that was asked for
   input = 'i',  ///< bytes of standard input; from the server, JSON: `taken`, how many it has taken
@@ -48,11 +48,14 @@ enum class FrameType : char {
 
   // Between an agent and its server. Those of a stream begin with its number, in eight bytes.
   alive = 'h',         ///< empty: says that its side is there; from a server, also during a command
-  stream_open = 'O',   ///< from the server
+  stream_open = 'O',   ///< from the server; then a letter, `StreamGoal`
   stream_bytes = 'B',  ///< bytes
   stream_taken = 'T',  ///< in four bytes, how many more of them were taken
   stream_end = 'E',    ///< this side says no more
   stream_break = 'R',  ///< this side neither says nor hears any more; why, if it failed
+
+  // Within a stream of an agent that acts (`drivers/agent/act_line.h`).
+  act = 'A',
 };
 
 /// What `stop` says if it asks for the proper end of what runs until it is stopped.

@@ -258,7 +258,7 @@ std::string hook_reply(const Descriptor& socket, std::string bytes, const ServeS
   const std::optional<LockFile> place = take_place(settings.folder() / "hooks");
   if (!place || caller.connections >= settings.connections)
     return refusal_reply({429, "the server has many calls of hooks; try again in a moment"});
-  const auto call = receive_call(socket, std::move(bytes));
+  auto call = receive_call(socket, std::move(bytes));
   if (!call)
     return refusal_reply({400, "the request broke off"});
   if (!*call)

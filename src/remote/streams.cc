@@ -43,11 +43,14 @@ bool Streams::is_of_stream(FrameType type) {
          type == FrameType::stream_end || type == FrameType::stream_break;
 }
 
-void Streams::open(Descriptor local, std::string_view busy) {
+void Streams::open(Descriptor local, StreamGoal goal, std::string_view busy) {
   fcntl(local.get(), F_SETFL, fcntl(local.get(), F_GETFL) | O_NONBLOCK);
   if (count() < most_) {
-    line_.send(FrameType::stream_open, text_of_number(++last_, number_bytes));
-    streams_[last_].local = std::move(local);
+    line_.send(FrameType::stream_open,
+               text_of_number(++last_, number_bytes) + static_cast<char>(goal));
+    Stream& opened = streams_[last_];
+    opened.local = std::move(local);
+    opened.goal = goal;
     return;
   }
   if (count() >= most_ + most_parting)
@@ -57,16 +60,22 @@ void Streams::open(Descriptor local, std::string_view busy) {
   part(refused, busy);
 }
 
-bool Streams::join(const Frame& opened, const std::function<Result<Descriptor>()>& local) {
-  const Number number = number_in(opened.payload);
-  if (opened.payload.size() != number_bytes || number <= last_ || number >= first_refused)
+bool Streams::join(const Frame& opened,
+                   const std::function<Result<Descriptor>(StreamGoal)>& local) {
+  const std::string_view payload = opened.payload;
+  if (payload.size() != number_bytes + 1)
+    return false;
+  const Number number = number_in(payload.substr(0, number_bytes));
+  const StreamGoal goal = static_cast<StreamGoal>(payload.back());
+  if (number <= last_ || number >= first_refused ||
+      (goal != StreamGoal::engine && goal != StreamGoal::acts))
     return false;
   last_ = number;
   Result<Descriptor> socket =
-      count() < most_ ? local() : Result<Descriptor>(world_error("it has too many connections"));
+      count() < most_ ? local(goal) : Result<Descriptor>(world_error("it has too many connections"));
   if (!socket) {
     line_.send(FrameType::stream_break,
-               cat(opened.payload, clipped(to_string(socket.error()), piece_bytes / 16)));
+               cat(payload.substr(0, number_bytes), clipped(to_string(socket.error()), piece_bytes / 16)));
     return true;
   }
   fcntl(socket->get(), F_SETFL, fcntl(socket->get(), F_GETFL) | O_NONBLOCK);
@@ -126,7 +135,7 @@ bool Streams::hear_bytes(Number number, Stream& stream, std::string_view bytes) 
 void Streams::hear_break(Stream& stream, std::string_view why) {
   stream.is_broken = true;
   if (!stream.has_heard && !why.empty() && answer_)
-    part(stream, answer_(why));
+    part(stream, answer_(stream.goal, why));
 }
 
 /// It gets an answer of this side, and what it says until it closes is not heard: closing before

@@ -25,6 +25,12 @@
 
 namespace fettle {
 
+/// What is at the agent's end of a stream.
+enum class StreamGoal : char {
+  engine = 'e',  ///< its engine
+  acts = 'a',    ///< what acts on its machine
+};
+
 /// How much of a stream is under way at most.
 constexpr size_t stream_window = 256 << 10;
 
@@ -36,12 +42,12 @@ class Streams {
   size_t count() const { return streams_.size(); }
   /// Begins one on this side; at the other one, `stream_open` comes. With too many, the socket is
   /// answered by `busy` instead.
-  void open(Descriptor local, std::string_view busy);
+  void open(Descriptor local, StreamGoal goal, std::string_view busy);
   /// Begins the one that the other side has opened. `local`: its socket, or why there is none.
   /// False: that was against the rules.
-  bool join(const Frame& opened, const std::function<Result<Descriptor>()>& local);
+  bool join(const Frame& opened, const std::function<Result<Descriptor>(StreamGoal)>& local);
   /// What a socket is answered whose stream ends before anything came for it: made of the reason.
-  void answer_failures(std::function<std::string(std::string_view why)> answer) {
+  void answer_failures(std::function<std::string(StreamGoal goal, std::string_view why)> answer) {
     answer_ = std::move(answer);
   }
 
@@ -58,6 +64,7 @@ class Streams {
  private:
   struct Stream {
     Descriptor local{};
+    StreamGoal goal = StreamGoal::engine;
     std::string unwritten{};          ///< what came for the socket
     size_t may_send = stream_window;  ///< to the other side, until it has taken some
     size_t untold = 0;                ///< taken by the socket, which the other side does not know
@@ -87,7 +94,7 @@ class Streams {
 
   Line& line_;
   const size_t most_;
-  std::function<std::string(std::string_view)> answer_;
+  std::function<std::string(StreamGoal, std::string_view)> answer_;
   std::map<Number, Stream> streams_;
   Number last_ = 0;          ///< that was opened
   Number last_served_ = 0;   ///< whose turn it was

@@ -46,13 +46,14 @@ class StreamsTest : public testing::Test {
     b_.emplace(std::move(b));
     server_.emplace(*a_, most, 30s, std::stop_token());
     agent_.emplace(*b_, 2 * most, 30s, std::stop_token());
-    server_->streams().answer_failures([](std::string_view why) { return cat("502 ", why); });
+    server_->streams().answer_failures(
+        [](StreamGoal, std::string_view why) { return cat("502 ", why); });
   }
 
   /// The client's end of a new stream.
   Descriptor open() {
     auto [client, ours] = two_sockets();
-    server_->streams().open(std::move(ours), "503 too many");
+    server_->streams().open(std::move(ours), StreamGoal::engine, "503 too many");
     return std::move(client);
   }
   Status turn_server() {
@@ -63,7 +64,7 @@ class StreamsTest : public testing::Test {
     std::array<pollfd, 1> others{pollfd{always_.get(), POLLIN, 0}};
     return agent_->turn(others, [&](const Frame& frame) -> Result<bool> {
       return frame.type == FrameType::stream_open &&
-             agent_->streams().join(frame, [&] { return connect(); });
+             agent_->streams().join(frame, [&](StreamGoal) { return connect(); });
     });
   }
   Result<Descriptor> connect() {
@@ -347,13 +348,13 @@ TEST(AgentLines, WhatCameWithTheFirstFrameIsHeardAtOnce) {
   auto [a, b] = two_sockets();
   Line line(std::move(a)), other(std::move(b));
   other.send(FrameType::agent);
-  other.send(FrameType::stream_open, first_stream);
+  other.send(FrameType::stream_open, std::string(first_stream) + "e");
   ASSERT_TRUE(other.push_all(20s));
   ASSERT_TRUE(line.await(20s));
   AgentLine agent(line, 1, 300s, {});
   Descriptor engine;
   const auto hear = [&](const Frame& frame) -> Result<bool> {
-    return agent.streams().join(frame, [&]() -> Result<Descriptor> {
+    return agent.streams().join(frame, [&](StreamGoal) -> Result<Descriptor> {
       auto [theirs, ours] = two_sockets();
       engine = std::move(theirs);
       push_in(engine, "hello");

@@ -148,6 +148,17 @@ Result<Value> Credentials::profile(std::span<const Name> providers, std::string_
   return found;
 }
 
+Value Credentials::all() const {
+  std::vector<Entry> entries{{"default", default_profile}};
+  for (const auto& [provider, profiles] : providers_) {
+    std::vector<Entry> own;
+    for (const auto& [name, values] : profiles)
+      own.push_back({name, values});
+    entries.push_back({provider, Value::dict(std::move(own))});
+  }
+  return Value::dict(std::move(entries));
+}
+
 Value Credentials::profiles(std::span<const Name> providers) const {
   std::vector<Entry> found;
   for (const auto& [provider, profiles] : providers_) {

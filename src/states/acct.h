@@ -39,6 +39,8 @@ class Credentials {
   /// All profiles of these providers, and of those whose names go on with a full stop: {PROVIDER:
   /// {NAME: {…}}}. That is what plugins make others of.
   Value profiles(std::span<const Name> providers) const;
+  /// All of them, as `of` reads them.
+  Value all() const;
   bool is_empty() const { return providers_.empty(); }
   bool has(std::string_view provider, std::string_view name) const;
   /// Error (`Blame::user`): no provider has a profile of this name. `default` always exists.

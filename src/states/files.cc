@@ -1,5 +1,6 @@
 /// The files that sources read: those of this machine, or those of a map.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
@@ -11,8 +12,15 @@ namespace {
 
 class DiskFiles : public Files {
  public:
+  explicit DiskFiles(const std::string& folder) {
+    std::error_code ignored;
+    if (!folder.empty())
+      top_ = std::filesystem::canonical(folder, ignored);
+  }
   Result<std::optional<std::string>> read(const std::string& path) override {
     std::error_code ignored;
+    if (!is_ours(path))
+      return std::optional<std::string>();
     const auto status = std::filesystem::status(path, ignored);
     if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
       return std::optional<std::string>();
@@ -25,8 +33,19 @@ class DiskFiles : public Files {
   }
   bool is_folder(const std::string& path) override {
     std::error_code ignored;
-    return std::filesystem::is_directory(path, ignored);
+    return is_ours(path) && std::filesystem::is_directory(path, ignored);
   }
+
+ private:
+  bool is_ours(const std::string& path) const {
+    if (top_.empty())
+      return true;
+    std::error_code failure;
+    const std::filesystem::path meant = std::filesystem::canonical(path, failure);
+    return !failure && std::ranges::mismatch(top_, meant).in1 == top_.end();
+  }
+
+  std::filesystem::path top_;  ///< empty: everything is
 };
 
 class MapFiles : public Files {
@@ -48,7 +67,9 @@ class MapFiles : public Files {
 
 }  // namespace
 
-std::unique_ptr<Files> disk_files() { return std::make_unique<DiskFiles>(); }
+std::unique_ptr<Files> disk_files(const std::string& folder) {
+  return std::make_unique<DiskFiles>(folder);
+}
 
 std::unique_ptr<Files> files_of(std::map<std::string, std::string> files) {
   return std::make_unique<MapFiles>(std::move(files));

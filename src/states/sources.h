@@ -31,8 +31,9 @@ class Files {
   virtual bool is_folder(const std::string& path) = 0;
 };
 
-/// The files of this machine. A file of more than 256 MB is an error.
-std::unique_ptr<Files> disk_files();
+/// The files of this machine, or, unless it is empty, those below a folder, links followed. A file of
+/// more than 256 MB is an error.
+std::unique_ptr<Files> disk_files(const std::string& folder = {});
 /// The files of a map from path to bytes.
 std::unique_ptr<Files> files_of(std::map<std::string, std::string> files);
 

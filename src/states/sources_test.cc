@@ -46,6 +46,25 @@ TEST(Sources, RefsAreFoundInOrder) {
   EXPECT_EQ(f.included("x.sls", "x"), "x.sls r2/x.sls");
 }
 
+TEST(Sources, AFolderMayHoldAllThereIs) {
+  const auto place = TemporaryDirectory::make();
+  const Path top = place->path() / "copies", outside = place->path() / "outside.sls";
+  ASSERT_TRUE(make_directories(top));
+  ASSERT_TRUE(write_file(top / "in.sls", "in"));
+  ASSERT_TRUE(write_file(outside, "out"));
+  std::filesystem::create_symlink(outside, top / "link.sls");
+  std::filesystem::create_symlink("in.sls", top / "other.sls");
+  const std::unique_ptr<Files> all = disk_files(), some = disk_files(top.string());
+  EXPECT_EQ(**all->read(outside.string()), "out");
+  EXPECT_EQ(**some->read((top / "in.sls").string()), "in");
+  EXPECT_EQ(**some->read((top / "other.sls").string()), "in");
+  for (const Path& path : {outside, top / "link.sls", top / ".." / "outside.sls"})
+    EXPECT_FALSE(*some->read(path.string())) << path;
+  EXPECT_TRUE(some->is_folder(top.string()));
+  EXPECT_FALSE(some->is_folder(place->path().string()));
+  EXPECT_FALSE(some->is_folder("/etc"));
+}
+
 TEST(Sources, StandardInputIsInTheWorkingFolder) {
   Fixture f({{"/dev/stdin", "a: {}"}, {"b.sls", ""}}, {}, {"-"});
   EXPECT_EQ(f.root("-"), "<stdin> <stdin>");

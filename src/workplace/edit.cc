@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "workplace/engines.h"
+#include "workplace/machines.h"
 #include "workplace/orphans.h"
 #include "workplace/shared.h"
 #include "workplace/shown_key.h"
@@ -107,6 +108,7 @@ Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& env
                                          bool wait) {
   std::unique_ptr<Edit> edit = TRY(take_right(place, environment, wait));
   TRY(look_for_lost(place, *edit));
+  TRY(remember_machine(place, *edit));
   return Result<std::unique_ptr<Edit>>(std::move(edit));
 }
 

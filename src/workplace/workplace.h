@@ -13,6 +13,8 @@
 
 namespace fettle {
 
+struct Machines;
+
 struct Workplace {
   std::string home;  ///< the folder of everything that is kept
   Store* store = nullptr;
@@ -24,6 +26,8 @@ struct Workplace {
   std::function<Result<std::vector<std::string>>()> nodes;
   /// Whether an engine of a node may have this address. Empty function: any address may be used.
   std::function<Status(const std::string& address)> check_engine;
+  /// Those of agents (`workplace/machines.h`). Null: there are none.
+  const Machines* machines = nullptr;
   std::function<Time()> clock;
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;

@@ -52,6 +52,7 @@ bool is_server_asked_for() { return std::getenv("FETTLE_SCENARIOS_SERVER") != nu
 /// Scenarios that mean this machine, and how. Where only a step or two do, these say `--server local`.
 const std::map<std::string, std::string>& scenarios_of_this_machine() {
   static const std::map<std::string, std::string> all{
+      {"acts-on-agents", "it has a server of its own"},
       {"agents", "it has a server of its own"},
       {"apply", "its model has files, commands and a handler of a machine"},
       {"engine", "it is about the engines of this machine"},

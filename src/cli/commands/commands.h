@@ -14,6 +14,9 @@ struct EnvironmentView;
 /// The group of commands that all four front ends have.
 inline constexpr const char* around_runs = "before and after a run";
 
+/// `--on HOST`, of commands that act on a machine.
+CommandOption on_option();
+
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);
 /// Prints the changes of an act, field by field, as lines.

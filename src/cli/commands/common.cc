@@ -39,6 +39,13 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
 
 }  // namespace
 
+CommandOption on_option() {
+  return {{"--on"},
+          "HOST",
+          "the agent on whose machine files, commands, handlers and states are; the environment "
+          "remembers it"};
+}
+
 Result<Environment> known_environment(Face& face, const std::string& name) {
   Workplace* place = TRY(face.workplace());
   Environment environment = TRY(find_environment(*place, name));

@@ -125,12 +125,13 @@ std::vector<CommandOption> deploy_options() {
   return {
       agent_option(),
       {{"--prune"}, "", "remove what is no longer in the model (default: keep it as an orphan)"},
-      {{"--parallelism"}, "N", "how many acts run at the same time (4)"}};
+      {{"--parallelism"}, "N", "how many acts run at the same time (4)"},
+      on_option()};
 }
 
 Result<ApplyRequest> deploy_request(const Face& face) {
   ApplyRequest request;
-  for (const char* option : {"agent", "prune", "parallelism"})
+  for (const char* option : {"agent", "prune", "parallelism", "on"})
     if (face.parsed.has(option) && !face.parsed.flag("apply") && !face.parsed.has("plan"))
       return user_error(cat("`--", option, "` needs `--apply`"));
   TRY(read_agents(face, request));

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "documents/environments.h"
 #include "kinds/kinds.h"
+#include "workplace/machines.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -76,6 +77,8 @@ std::vector<std::vector<std::string>> described_rows(const Environment& environm
                                                       : cat("released ", about.released))});
   if (about.versions > 0 || environment.detail.bool_at("states"))
     rows.push_back({"Resources:", std::to_string(about.resources)});
+  if (!about.machine.empty())
+    rows.push_back({"On:", about.machine});
   return rows;
 }
 
@@ -122,12 +125,15 @@ Result<int> enclave_inspect(Face& face) {
 }
 
 /// All of it, for nobody else will know any more: a few on the line, more on lines of their own.
-std::string staying_text(const std::vector<KeptThing>& staying) {
+std::string staying_text(const std::vector<KeptThing>& staying, const std::string& machine) {
   const bool has_lines = staying.size() > 3;
   std::string text;
   for (const KeptThing& one : staying)
     text += cat(has_lines ? "\n  " : text.empty() ? " " : ", ", one.shown);
-  return text.empty() ? "" : cat("; left on this machine:", text);
+  return text.empty() ? ""
+                      : cat("; left on ",
+                            machine.empty() ? std::string("this machine") : cat("`", machine, "`"),
+                            ":", text);
 }
 
 /// Says what `--keep` does not keep, and how fettle gets to know again what it does.
@@ -171,6 +177,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
+    const std::string machine = TRY(machine_name(*place, environment.name));
     const RemovalResult removed = TRY(
         verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
     const auto& [summary, taken, staying, shared] = removed;
@@ -179,7 +186,8 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
     if (!is_good)
       code = std::max(code, tell_end(face, summary));
     else if (!face.quiet && !face.json)
-      print_error(cat(environment.name, " ", done, taken_text(taken), staying_text(staying)));
+      print_error(
+          cat(environment.name, " ", done, taken_text(taken), staying_text(staying, machine)));
     if (is_good && !face.quiet && !face.json)
       for (const auto& [key, sharer] : shared)
         print_error(

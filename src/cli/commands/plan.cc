@@ -131,7 +131,7 @@ bool names_compose(const Face& face) {
 
 /// Options that only the other sort of plan takes.
 Status check_options(const Face& face, bool is_model) {
-  const std::set<std::string> of_models{"version", "agent", "file", "steps", "memory"};
+  const std::set<std::string> of_models{"version", "agent", "on", "file", "steps", "memory"};
   for (const auto& [name, values] : face.parsed.options)
     if (of_models.contains(name) && !is_model && !(name == "file" && names_compose(face)))
       return user_error(
@@ -243,6 +243,7 @@ Command plan_command() {
        {{"--steps"}, "N", "for models: stop after this much work"},
        {{"--memory"}, "BYTES", "for models: stop beyond this much memory"},
        agent_option(),
+       on_option(),
        allow_undeclared_option()});
   command.name_files = [](const CommandLine& parsed, NamedFiles& named) {
     name_package(parsed, named);

@@ -1,22 +1,29 @@
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_path.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
 #include "cli/formats.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/events.h"
 #include "documents/states.h"
+#include "remote/agents.h"
 #include "states/validate.h"
 #include "value/json.h"
 #include "verbs/states/states.h"
+#include "workplace/machines.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -71,7 +78,101 @@ LastStates words_of_run(const CommandLine& given, const std::string& environment
   return asked;
 }
 
+/// Errors in files and warnings. None: the run took place, well or not.
+std::optional<int> tell_before_results(const Face& face, const StatesReport& report) {
+  // A plugin that could not be read may be why a state is not known.
+  for (const Error& warning : report.warnings)
+    if (report.errors.empty())
+      print_warning(face, to_string(warning));
+    else
+      print_error(cat("warning: ", to_string(warning)));
+  if (!report.errors.empty())
+    return tell_state_errors(face, report.errors);
+  if (!report.fault.empty())
+    print_error(cat("error: ", report.fault));
+  return std::nullopt;
+}
+
+/// Applies them once; what came of it stays for as long as the process, which nobody waits to take
+/// apart.
+Result<const StatesReport*> applied(const Workplace& place, StatesRequest request,
+                                    Audience& audience) {
+  return new StatesReport(TRY(apply_states(place, std::move(request), &audience)));
+}
+
+/// The agents that are connected and whose names fit. Error: there are none.
+Result<std::vector<std::string>> hosts_asked(Face& face) {
+  const std::string glob = face.parsed.text("on-each");
+  std::vector<std::string> fitting, gone;
+  for (const AgentView& agent : agents_of(TRY(face.home_folder())))
+    if (fnmatch(glob.c_str(), agent.who.name.c_str(), 0) == 0)
+      (agent.is_connected ? fitting : gone).push_back(agent.who.name);
+  const std::string left_out =
+      gone.empty() ? "" : cat("not connected: ", join(gone, ", "), " (`fettle agent ls`)");
+  if (fitting.empty())
+    return world_error(cat("no agent is connected whose name fits `", printable(glob), "`",
+                           left_out.empty() ? "" : "; ", left_out));
+  if (!left_out.empty())
+    print_warning(face, cat("left out, ", left_out));
+  return fitting;
+}
+
+/// The worse one of two exit codes.
+int worse(int a, int b) {
+  constexpr std::array<int, 6> by_rank{0, 4, 3, 1, 2, interrupted_code};
+  const auto rank = [&](int code) { return std::ranges::find(by_rank, code) - by_rank.begin(); };
+  return rank(a) < rank(b) ? b : a;
+}
+
+/// Each machine in an environment of its own, `ENVIRONMENT.HOST`, one after another.
+Result<int> run_states_on_each(Face& face) {
+  for (const char* const other : {"on", "out", "plan"})
+    if (face.parsed.has(other))
+      return user_error(cat("`-L` is for many machines, and `--", other, "` for one"));
+  const StatesRequest request = TRY(read_states_request(face));
+  Workplace* const place = TRY(face.workplace());
+  const std::unique_ptr<states::Files> copies = states::disk_files(root_of_copies());
+  const bool is_text = format_of(face.output).kind == Format::Kind::text;
+  std::vector<Entry> told;
+  int worst = 0;
+  for (const std::string& host : TRY(hosts_asked(face))) {
+    StatesRequest own = request;
+    own.environment = own.functions.environment = cat(request.environment, ".", host);
+    own.files = copies.get();
+    (*place->machines->asked_for)[Name(own.environment)] = host;
+    if (is_text)
+      print(cat(in(Colour::bold, host, face.colour), " (", own.environment, ")"));
+    else if (face.json_lines)
+      print_json_line(host_line(host, own.environment));
+    LiveView view(face);
+    const Result<const StatesReport*> report = applied(*place, std::move(own), view);
+    if (!report && is_cancelled(report.error()))
+      return report.error();
+    if (!report) {
+      print_error(cat(host, ": ", error_text(report.error(), face.terminal)));
+      worst = worse(worst, report.error().blame == Blame::user ? 2 : 1);
+      continue;
+    }
+    if (const std::optional<int> code = tell_before_results(face, **report)) {
+      worst = worse(worst, *code);
+      continue;
+    }
+    if (is_text || face.json_lines)
+      print_states(face, **report, request.is_test);
+    else
+      told.push_back({Name(host), document_of(**report)});
+    worst = worse(worst, code_of_states(face, **report, request.is_test));
+    if ((*report)->is_stopped)
+      break;
+  }
+  if (!is_text && !face.json_lines)
+    format_of(face.output).print(Value::dict(std::move(told)));
+  return worst;
+}
+
 Result<int> run_state(Face& face) {
+  if (face.parsed.has("on-each"))
+    return run_states_on_each(face);
   const CommandLine given = face.parsed;  // the configuration may add to it
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
@@ -83,20 +184,14 @@ Result<int> run_state(Face& face) {
   if (is_test && face.parsed.has("plan"))
     return user_error("`--plan` carries out a plan, and `--test` does nothing");
   request.plan = TRY(kept_plan_asked(face, environment));
-  request.asked = words_of_run(given, environment);
-  StatesReport applied = TRY(apply_states(*place, std::move(request), &view));
-  // The process ends next: nobody waits until it is taken apart.
-  static const StatesReport& report = *new StatesReport(std::move(applied));
-  // A plugin that could not be read may be why a state is not known.
-  for (const Error& warning : report.warnings)
-    if (report.errors.empty())
-      print_warning(face, to_string(warning));
-    else
-      print_error(cat("warning: ", to_string(warning)));
-  if (!report.errors.empty())
-    return tell_state_errors(face, report.errors);
-  if (!report.fault.empty())
-    print_error(cat("error: ", report.fault));
+  // At a server, the files are copies, which go.
+  if (root_of_copies().empty())
+    request.asked = words_of_run(given, environment);
+  const std::unique_ptr<states::Files> copies = states::disk_files(root_of_copies());
+  request.files = copies.get();
+  const StatesReport& report = *TRY(applied(*place, std::move(request), view));
+  if (const std::optional<int> code = tell_before_results(face, report))
+    return *code;
   if (!out.empty() && !report.is_stopped) {
     TRY(write_output(out, cat(write_json(plan_file_of(report, environment), {.indent = 2}), "\n")));
     note_plan_file(face, *place, out);
@@ -209,10 +304,22 @@ std::vector<Command> state_commands() {
       group.make(
           "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",
           {"fettle state site.sls", "fettle state web db --sls-sources states --test",
-           "fettle state site.sls -R basic -P idem25"},
+           "fettle state site.sls -R basic -P idem25",
+           "fettle state site.sls -e web1 --on web1 --server team",
+           "fettle state site.sls -e site -L 'web*' --server team"},
           run_state,
-          {{{"--out"}, "FILE", "with --test: write what is due to FILE, for `--plan`"},
-           {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"}}),
+          {{{"--out"},
+            "FILE",
+            "with --test: write what is due to FILE, for `--plan`",
+            false,
+            false,
+            {},
+            true},
+           {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"},
+           on_option(),
+           {{"-L", "--on-each"},
+            "GLOB",
+            "each agent whose name fits, in an environment ENVIRONMENT.HOST of its own"}}),
       without_state(group.reader(
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
@@ -228,6 +335,8 @@ std::vector<Command> state_commands() {
   for (Command& command : commands)
     command.outputs = document_formats();
   commands.front().tells_lines = true;
+  commands.front().place = CommandPlace::server;
+  commands.front().name_files = name_states;
   return commands;
 }
 

@@ -1,6 +1,7 @@
 #include "verbs/environments/inventory.h"
 
 #include "controller/manifests.h"
+#include "workplace/machines.h"
 
 namespace fettle {
 
@@ -17,6 +18,7 @@ Result<Inventory> take_inventory(const Workplace& place, const Name& environment
   inventory.orphans = orphans_of(known, *place.kinds);
   for (const auto& [key, record] : known)
     inventory.resources += record->applied && !is_orphan(*record) ? 1 : 0;
+  inventory.machine = TRY(machine_name(place, environment));
   return inventory;
 }
 

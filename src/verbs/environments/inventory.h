@@ -11,6 +11,7 @@ struct Inventory {
   uint64_t newest = 0, released = 0;   ///< numbers of versions, 0: none; `released`: the last one
   bool is_fleet = false;               ///< its versions are of manifests, not of a model
   std::vector<Orphan> orphans;
+  std::string machine{};  ///< whose files, commands and states are its (`--on`); empty: this one's
 };
 Result<Inventory> take_inventory(const Workplace& place, const Name& environment);
 

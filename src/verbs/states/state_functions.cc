@@ -37,7 +37,7 @@ PluginOptions plugin_options(const Workplace& place, const FunctionOptions& opti
   made.functions = own_functions();
   made.options = with(options.options, "acct_profile", usual_profile(options));
   made.python = python_of_environment();
-  made.looks_for_packages = true;
+  made.looks_for_packages = !options.is_away;
   // Whatever it prints goes to people at once, and does not become part of its answer.
   made.on_log = [&place](std::string_view text) { place.tell(place.mask->text(text)); };
   return made;
@@ -218,6 +218,9 @@ bool RunFunctions::gathers(std::string_view path) const {
 }
 
 Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token stop) {
+  if (options_.is_away)
+    return user_error(cat("`", call.state, ".", call.function,
+                          "` is called on another machine, and not while its files are read"));
   const Value acct = TRY(acct_of(cat("states.", call.state), call.acct_profile));
   if (plugins_.has(plugin_path(call.state, call.function)))
     return call_plugin(call, acct, std::move(stop));

@@ -17,7 +17,9 @@
 #include "verbs/states/state_keys.h"
 #include "verbs/states/state_looks.h"
 #include "verbs/states/state_results.h"
+#include "verbs/states/states_away.h"
 #include "verbs/states/states_past.h"
+#include "workplace/machines.h"
 
 namespace fettle {
 namespace {
@@ -67,19 +69,21 @@ class Past {
 /// One run of files of states.
 class StatesWork {
  public:
-  StatesWork(const Workplace& place, StatesRequest request, Audience* audience)
+  /// `machine`: where the states are called; null: here.
+  StatesWork(const Workplace& place, StatesRequest request, Machine* machine, Audience* audience)
       : request_(std::move(request)),
         place_(place),
+        machine_(machine),
         functions_(place_, request_.functions),
-        driver_(functions_,
-                {.calls_again = request_.reconciler == "fettle", .remembers = request_.remembers}),
+        driver_(functions_, calling()),
         paced_([this](const Value& wait, int calls, std::stop_token stop) -> Result<Duration> {
           return TRY(functions_.wait({}, wait, calls, std::move(stop))).value_or(Duration(0));
         }),
         own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
         times_(audience) {
     place_.driver = [this, driver = place.driver](const Name& name) {
-      return owners_.around(name, name == "state" ? &driver_ : paced_.around(name, driver(name)));
+      return owners_.around(name,
+                            name == "state" ? states_driver() : paced_.around(name, driver(name)));
     };
   }
 
@@ -90,6 +94,9 @@ class StatesWork {
           "files: leave one of them out");
     TRY(check_environment_name(request_.environment));
     TRY(functions_.open(false));
+    if (machine_ != nullptr)
+      TRY(machine_->begin_states(settings_of_states(request_.functions, calling()),
+                                 place_.interrupt->acts_token()));
     TRY(check_loop(functions_, request_.reconciler, request_.pending));
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
@@ -124,6 +131,10 @@ class StatesWork {
   }
 
  private:
+  StateOptions calling() const {
+    return {.calls_again = request_.reconciler == "fettle", .remembers = request_.remembers};
+  }
+  Driver* states_driver() { return machine_ == nullptr ? &driver_ : &machine_->driver(); }
   states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
 
   /// What is to be pruned may be of an installed package that no file mentions any more.
@@ -437,7 +448,11 @@ class StatesWork {
   /// Whether states that ran have added something new.
   bool take_additions() {
     bool is_more = false;
-    for (states::Addition& addition : functions_.take_additions()) {
+    std::vector<states::Addition> added = functions_.take_additions();
+    if (machine_ != nullptr)
+      for (const Value& addition : machine_->take_additions())
+        added.push_back({Name(addition.text_at("by")), addition.at("what")});
+    for (states::Addition& addition : added) {
       std::vector<states::Addition>& all = request_.compile.additions;
       const auto before = std::ranges::find(all, addition.by, &states::Addition::by);
       if (before != all.end() && before->what == addition.what)
@@ -584,6 +599,7 @@ class StatesWork {
 
   StatesRequest request_;
   Workplace place_;
+  Machine* machine_;
   RunFunctions functions_;
   StateDriver driver_;
   PacedDrivers paced_;
@@ -605,12 +621,12 @@ class StatesWork {
 
 }  // namespace
 
-StatesPlace::StatesPlace(const Workplace& place, FunctionOptions options)
-    : place_(place),
-      functions_(place_, std::move(options)),
-      driver_(functions_, {.calls_again = false, .looks_where_it_can = true}) {
-  place_.driver = [this, driver = place.driver](const Name& name) {
-    return name == "state" ? &driver_ : driver(name);
+StatesPlace::StatesPlace(const Workplace& place, Machine* machine, const FunctionOptions& options)
+    : place_(place), functions_(place_, options), driver_(functions_, calling) {
+  place_.driver = [this, machine, driver = place.driver](const Name& name) {
+    if (name != "state")
+      return driver(name);
+    return machine == nullptr ? &driver_ : &machine->driver();
   };
 }
 
@@ -622,14 +638,25 @@ Result<std::unique_ptr<StatesPlace>> StatesPlace::make(const Workplace& place,
       options.folders.emplace_back(folder.text().view());
     options.run_name = plugins->text_at("run_name");
   }
-  std::unique_ptr<StatesPlace> made(new StatesPlace(place, std::move(options)));
+  Machine* machine = nullptr;
+  if (place.machines != nullptr && !TRY(machine_name(place, environment)).empty())
+    machine = TRY(machine_of(place, environment));
+  if (machine != nullptr)
+    TRY(leave_modules_here(options));
+  std::unique_ptr<StatesPlace> made(new StatesPlace(place, machine, options));
   TRY(made->functions_.open());
+  if (machine != nullptr)
+    TRY(machine->begin_states(settings_of_states(options, StatesPlace::calling),
+                              place.interrupt->acts_token()));
   return made;
 }
 
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience) {
-  return StatesWork(place, std::move(request), audience).work();
+  Machine* const machine = TRY(machine_of(place, request.environment));
+  if (machine != nullptr)
+    TRY(leave_modules_here(request.functions));
+  return StatesWork(place, std::move(request), machine, audience).work();
 }
 
 }  // namespace fettle

@@ -11,6 +11,8 @@
 
 namespace fettle {
 
+class Machine;
+
 struct StatesRequest {
   std::vector<std::string> words{};  ///< files and refs
   states::CompileOptions compile{};  ///< its pointers are filled in here
@@ -84,7 +86,8 @@ class StatesPlace {
   const Workplace& place() const { return place_; }
 
  private:
-  StatesPlace(const Workplace& place, FunctionOptions options);
+  static constexpr StateOptions calling{.calls_again = false, .looks_where_it_can = true};
+  StatesPlace(const Workplace& place, Machine* machine, const FunctionOptions& options);
   Workplace place_;
   RunFunctions functions_;
   StateDriver driver_;
