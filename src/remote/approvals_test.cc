@@ -212,6 +212,35 @@ TEST_F(ApprovalsTest, AFetchThatLastsIsARunAndIsCancelled) {
   EXPECT_EQ(state().commit, "a0000000000000000");
 }
 
+TEST_F(ApprovalsTest, APasswordOfARepositoryIsSealed) {
+  const Path seen = home_.path() / "seen";
+  fetch_ = [seen](const Path&, const std::string& url, const std::string&) -> Result<std::string> {
+    TRY(write_file(seen, url));
+    return world_error("no such repository");
+  };
+  Schedule made;
+  made.name = "one";
+  made.request.words = {"acts"};
+  made.request.folder = "/schedules/one";
+  made.shown = "acts";
+  made.git = {"https://git.example/r", ""};
+  made.token = own_token_name;
+  made.right = Right::act;
+  made.added = now_from_clock();
+  const std::string url = "https://me:sesame@git.example/r";
+  ScheduleSecrets secrets;
+  secrets.git_url = url;
+  ASSERT_TRUE(book_.add(made, "/", secrets));
+  for (const char* const file : {"about", "secrets", "request", "state"})
+    EXPECT_EQ(read_file(home_.path() / "serve/schedules/one" / file)->find("sesame"),
+              std::string::npos)
+        << file;
+  serve();
+  look(1);
+  EXPECT_EQ(read_file(seen).value(), url);
+  EXPECT_EQ(Client(attach(1)).end().errors, "error: no such repository\n");
+}
+
 TEST_F(ApprovalsTest, AFetchThatLastsAndBringsNothingEndsWell) {
   push("a");
   add();

@@ -266,6 +266,8 @@ class ScheduledRun {
   /// somebody may end it, so it has a process of its own. Whether it has ended soon.
   Result<bool> begin_fetch() {
     const Path folder = book_.fetched(name_);
+    if (const ScheduleSecrets secrets = TRY(book_.secrets(name_)); !secrets.git_url.empty())
+      schedule_.git.url = secrets.git_url;
     CommandRequest nothing;
     nothing.folder = "/";
     fetch_ = TRY(start_command(nothing, "/", [&] {

@@ -268,11 +268,13 @@ Status ScheduleBook::check_room(const std::string& name) const {
 }
 
 Status ScheduleBook::keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const {
-  if (secrets.hook.empty() && secrets.notify.empty())
+  if (cat(secrets.hook, secrets.notify, secrets.git_url).empty())
     return {};
   const Seal seal = TRY(Seal::from_file(key()));
-  const Value plain = Value::dict(
-      {{"hook", secrets.hook}, {"notify_url", secrets.notify_url}, {"notify", secrets.notify}});
+  const Value plain = Value::dict({{"hook", secrets.hook},
+                                   {"notify_url", secrets.notify_url},
+                                   {"notify", secrets.notify},
+                                   {"git_url", secrets.git_url}});
   return write_file(schedule / "secrets", seal.close(write_json(plain)), 0600);
 }
 
@@ -290,6 +292,7 @@ Result<ScheduleSecrets> ScheduleBook::secrets(const std::string& name) const {
   secrets.hook = plain.text_at("hook");
   secrets.notify_url = plain.text_at("notify_url");
   secrets.notify = plain.text_at("notify");
+  secrets.git_url = plain.text_at("git_url");
   return secrets;
 }
 

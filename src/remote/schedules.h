@@ -52,6 +52,7 @@ Status check_git_source(const GitSource& source);
 struct ScheduleSecrets {
   std::string hook{};                  ///< of whoever calls `POST /hooks/NAME`; empty: nobody may
   std::string notify_url{}, notify{};  ///< who is told, and with what that is signed
+  std::string git_url{};               ///< instead of that of the schedule, with a password
 };
 
 /// What somebody is told of a schedule (`notices.h`).

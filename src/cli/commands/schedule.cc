@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/http.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -144,6 +145,10 @@ Result<int> schedule_add(Face& face) {
           cat("`--approve` has `fettle plan` take the words of `run`: ", planned.error().message));
   schedule.notify = TRY(notify_asked(face.parsed, look.tells_drift));
   ScheduleSecrets secrets;
+  if (const std::string shown = shown_url(schedule.git.url); shown != schedule.git.url) {
+    secrets.git_url = schedule.git.url;
+    schedule.git.url = shown;
+  }
   if (!schedule.notify.origin.empty()) {
     secrets.notify_url = face.parsed.text("notify");
     secrets.notify = TRY(new_token("a signature"));
