@@ -649,7 +649,11 @@ void ScheduleClock::tell(const Schedule& schedule, const ScheduleState& state, c
     return;
   const Time now = settings_.clock();
   const WaitingNotices view = notice_queue(book_, schedule.name).view();
-  const bool was_killed = state.told != state.run && !book_.is_running(schedule.name);
+  const bool is_running = book_.is_running(schedule.name);
+  const bool was_killed = state.told != state.run && !is_running;
+  // A process that is not ours tells nobody when it ends, such as one that was killed and still dies.
+  if (is_running && begun_[schedule.name].process <= 0)
+    look_within(1s);
   if (view.waiting > 0 && !is_due(view, now))
     look_within(view.next - now);
   if (!was_killed && !is_due(view, now))

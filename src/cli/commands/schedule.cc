@@ -267,7 +267,7 @@ struct WaitingPlan {
   std::string decider;  ///< his token
   bool is_own = false;  ///< he added the schedule himself
 };
-Result<WaitingPlan> waiting_plan(Face& face) {
+Result<WaitingPlan> waiting_plan(Face& face, const char* what) {
   const std::string name = face.parsed.argument(0);
   const ServedCaller caller = TRY(caller_of(face));
   const int64_t asked = TRY(face.parsed.number("plan", 0));
@@ -277,8 +277,7 @@ Result<WaitingPlan> waiting_plan(Face& face) {
     names.push_back(schedule.name);
     if (schedule.name != name)
       continue;
-    const CommandNeeds needs{schedule.right, Reach::named, schedule.environments,
-                             "fettle schedule approve"};
+    const CommandNeeds needs{schedule.right, Reach::named, schedule.environments, what};
     if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
       return *std::move(refusal);
     if (view.state.plan == 0)
@@ -312,7 +311,7 @@ Status decide(const ScheduleBook& book, const WaitingPlan& waiting,
 }
 
 Result<int> schedule_approve(Face& face) {
-  const WaitingPlan waiting = TRY(waiting_plan(face));
+  const WaitingPlan waiting = TRY(waiting_plan(face, "fettle schedule approve"));
   const Schedule& schedule = waiting.view.schedule;
   if (waiting.is_own)
     return user_error(cat("the token `", waiting.decider, "` added the schedule `", schedule.name,
@@ -340,7 +339,7 @@ Result<int> schedule_approve(Face& face) {
 }
 
 Result<int> schedule_refuse(Face& face) {
-  const WaitingPlan waiting = TRY(waiting_plan(face));
+  const WaitingPlan waiting = TRY(waiting_plan(face, "fettle schedule refuse"));
   const std::string& name = waiting.view.schedule.name;
   const int64_t plan = waiting.view.state.plan;
   TRY(decide(TRY(book_of(face)), waiting, [&](ScheduleState& state) {
