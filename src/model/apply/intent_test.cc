@@ -118,6 +118,15 @@ TEST_F(IntentTest, WhoActsDependsOnTheAgent) {
   add_agent("a", "ssh://far");
   EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::none);
   EXPECT_NE(mapped()->notes.at(id_of("/f")).find("ssh://far"), std::string::npos);
+  add_agent("a", "agent://web1");
+  EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::none)
+      << "a model gives itself no machine";
+  EXPECT_NE(mapped()->notes.at(id_of("/f")).find("`--agent a=agent://web1` acts there"),
+            std::string::npos);
+  options_.agents["a"] = "agent://web1";
+  EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::act);
+  EXPECT_EQ(resource(*mapped(), id_of("/f")).driver, "host@web1");
+  options_.agents.clear();
   options_.agents["a"] = "local:";
   EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::act);
   add_file("/reported", R"(,"report_only":true)");
