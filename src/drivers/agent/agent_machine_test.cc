@@ -248,6 +248,21 @@ TEST_F(AgentMachineTest, OfWhatWasUnderWayWhenTheStreamEndedNobodyKnowsAnything)
   EXPECT_EQ(streams_, 2);
 }
 
+TEST_F(AgentMachineTest, WhyAnAgentCannotActIsTold) {
+  ASSERT_TRUE(apply("f", asks("pause", 0)));
+  Result<Outcome> refused = world_error("not called");
+  {
+    Thread one([&] { refused = apply("slow", asks("pause", 60'000)); });
+    while (world_.load()->begun < 2)
+      ASSERT_TRUE(pause_for(2ms, {}));
+    line_.load()->refuse("the agent cannot act: no room");
+  }
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("was lost: the agent cannot act: no room"),
+            std::string::npos)
+      << refused.error().message;
+}
+
 TEST_F(AgentMachineTest, AnAgentThatIsNotThereHasDoneNothing) {
   is_there_ = false;
   const auto outcome = apply("f", Value::dict({}));
