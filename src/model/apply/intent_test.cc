@@ -110,6 +110,19 @@ TEST_F(IntentTest, EventsNeedASenderAndAReceiver) {
   EXPECT_EQ(bonds("/deaf"), cat(id_of("/loud"), " order\n", id_of("/quiet"), " order\n"));
 }
 
+TEST_F(IntentTest, AModelGivesItselfNoMachine) {
+  add_file("/f");
+  add_agent("a", "agent://web1");
+  const auto made = mapped();
+  EXPECT_EQ(resource(*made, id_of("/f")).mandate, Mandate::none);
+  EXPECT_NE(made->notes.at(id_of("/f")).find("`--agent a=agent://web1` acts there"),
+            std::string::npos);
+  options_.agents["a"] = "agent://web2";
+  const auto asked = mapped();
+  EXPECT_EQ(resource(*asked, id_of("/f")).mandate, Mandate::act);
+  EXPECT_EQ(resource(*asked, id_of("/f")).driver, "host@web2");
+}
+
 TEST_F(IntentTest, WhoActsDependsOnTheAgent) {
   add_file("/f");
   const auto nowhere = mapped();
@@ -118,15 +131,6 @@ TEST_F(IntentTest, WhoActsDependsOnTheAgent) {
   add_agent("a", "ssh://far");
   EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::none);
   EXPECT_NE(mapped()->notes.at(id_of("/f")).find("ssh://far"), std::string::npos);
-  add_agent("a", "agent://web1");
-  EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::none)
-      << "a model gives itself no machine";
-  EXPECT_NE(mapped()->notes.at(id_of("/f")).find("`--agent a=agent://web1` acts there"),
-            std::string::npos);
-  options_.agents["a"] = "agent://web1";
-  EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::act);
-  EXPECT_EQ(resource(*mapped(), id_of("/f")).driver, "host@web1");
-  options_.agents.clear();
   options_.agents["a"] = "local:";
   EXPECT_EQ(resource(*mapped(), id_of("/f")).mandate, Mandate::act);
   add_file("/reported", R"(,"report_only":true)");
