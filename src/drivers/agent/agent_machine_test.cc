@@ -109,6 +109,8 @@ class AgentMachineTest : public testing::Test {
     host.driver = [&](const Name& kind) -> Result<Driver*> {
       if (kind == "command")
         return user_error("the agent of this machine allows no commands");
+      if (kind == "state" && states_.empty())
+        return world_error("the server does not say how states are called");
       return &world;
     };
     host.begin_states = [&](const Value& settings) {
@@ -321,6 +323,10 @@ TEST_F(AgentMachineTest, AnAgentGetsOnlyContentsThatItWasToldOf) {
 TEST_F(AgentMachineTest, EachStreamBeginsWithTheStates) {
   additions_ = {Value("added")};
   ASSERT_TRUE(machine_->begin_states(asks("run_name", Value("r")), {}));
+  Resource state;
+  state.key = {"e", "state", "s"};
+  const std::array<const Resource*, 1> wanted{&state};
+  ASSERT_TRUE(machine_->driver().ready(wanted, {}));
   ASSERT_TRUE(apply("s", asks("pause", 0), {}, {}, "state"));
   ASSERT_TRUE(apply("t", asks("pause", 0), {}, {}, "state"));
   EXPECT_EQ(states_, std::vector<Value>{asks("run_name", Value("r"))});
