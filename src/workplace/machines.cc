@@ -74,9 +74,10 @@ std::string FoundMachines::find(const Name& environment) const {
 }
 
 Result<std::string> machine_name(const Workplace& place, const Name& environment) {
+  if (place.machines == nullptr)
+    return std::string();
   std::string name = TRY(machine_meant(place, environment));
-  if (place.machines != nullptr)
-    place.machines->found->put(environment, name);
+  place.machines->found->put(environment, name);
   return name;
 }
 

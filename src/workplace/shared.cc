@@ -30,7 +30,8 @@ class Places {
   }
   /// The things of an environment are on a machine. Empty: on that of the program.
   Status move_to(const Name& environment) {
-    machine_ = TRY(remembered_machine(place_, environment));
+    if (place_.machines != nullptr)
+      machine_ = TRY(remembered_machine(place_, environment));
     return {};
   }
 
