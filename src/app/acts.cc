@@ -29,7 +29,10 @@ Descriptor take_stream() {
 
 Result<int> act_for_server(Face& face, std::span<const std::string> acts) {
   ActLine line(take_stream());
-  Workplace place = *TRY(face.workplace());
+  const Result<Workplace*> opened = face.workplace();
+  if (!opened)
+    line.refuse(cat("the agent cannot act: ", to_string(opened.error())));
+  Workplace place = *TRY(opened);
   place.notice = [&](const std::string& text) {
     static_cast<void>(!line.send(ActWord::told, 0, text));
   };

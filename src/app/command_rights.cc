@@ -51,8 +51,19 @@ constexpr std::array<RaisingOption, 4> raising_options{{
     {"show-secrets", Right::act},  // whoever may act can have them anyway
 }};
 
+/// `--agent web1=agent://b`: as `--on`.
+constexpr RaisingOption agents_option{"agent", Right::admin};
+
+bool names_machine(const CommandLine& parsed) {
+  return std::ranges::any_of(parsed.all("agent"), [](const std::string& value) {
+    return value.find("=agent://") != value.npos;
+  });
+}
+
 /// The option that raises the right most. Null: none does.
 const RaisingOption* raised_by(const CommandLine& parsed, Right right) {
+  if (right < agents_option.right && names_machine(parsed))
+    return &agents_option;
   const RaisingOption* found = nullptr;
   for (const RaisingOption& one : raising_options)
     if (parsed.has(std::string(one.name)) && one.right > right &&

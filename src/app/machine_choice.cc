@@ -4,26 +4,11 @@
 #include "base/text.h"
 
 namespace fettle {
-namespace {
-
-/// Many acts of a run ask for the same.
-constexpr Duration remembered_for = 1s;
-
-}  // namespace
-
-Result<Machine*> MachineChoice::machine_of_key(const Key& key) {
+Result<Machine*> MachineChoice::machine_of_key(const Key& key) const {
   if (!is_kind_of_machine(key.kind.view()))
     return nullptr;
-  const std::lock_guard lock(mutex_);
-  Known& known = known_[key.environment];
-  const Instant now = instant_from_clock();
-  if (now >= known.until) {
-    known.machine = nullptr;
-    if (const std::string name = TRY(machine_name(place_, key.environment)); !name.empty())
-      known.machine = TRY(place_.machines->find(name));
-    known.until = now + remembered_for;
-  }
-  return known.machine;
+  const std::string name = place_.machines->found->find(key.environment);
+  return name.empty() ? Result<Machine*>(nullptr) : place_.machines->find(name);
 }
 
 Status MachineChoice::ready(std::span<const Resource* const> wanted, std::stop_token stop) {
@@ -63,8 +48,9 @@ Result<std::vector<Observation>> MachineChoice::observe(std::span<const Subject>
 Result<Outcome> MachineChoice::apply(const Act& act, const ProgressSink& progress,
                                      std::stop_token stop) {
   Machine* const machine = TRY(machine_of_key(act.key));
-  if (machine == nullptr && is_kind_of_machine(act.key.kind.view()))
-    TRY(machine_of(place_, act.key.environment));
+  if (machine == nullptr && is_kind_of_machine(act.key.kind.view()) &&
+      place_.machines->is_here_refused)
+    return no_machine_named(act.key.environment);
   Driver& driver = machine == nullptr ? driver_ : machine->driver();
   return driver.apply(act, progress, std::move(stop));
 }

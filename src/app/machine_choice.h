@@ -3,9 +3,6 @@
 /// asks, else on this one. For a command of somebody else, who does not mean this machine, it then
 /// only looks. What needs no machine, such as a rendered template, goes on here.
 
-#include <map>
-#include <mutex>
-
 #include "workplace/driver_decorator.h"
 #include "workplace/machines.h"
 
@@ -24,17 +21,10 @@ class MachineChoice : public DriverDecorator {
                         std::stop_token stop) override;
 
  private:
-  struct Known {
-    Machine* machine = nullptr;
-    Instant until{};
-  };
-
   /// Null: this one, or none.
-  Result<Machine*> machine_of_key(const Key& key);
+  Result<Machine*> machine_of_key(const Key& key) const;
 
   const Workplace& place_;
-  std::mutex mutex_;  ///< guards what follows
-  std::map<Name, Known> known_;
 };
 
 }  // namespace fettle

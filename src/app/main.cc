@@ -137,7 +137,8 @@ class Program : public Face {
              : name == "handler" ? machine_.handler_somewhere.get()
              : name == "kubernetes" && clusters_.kept.link != nullptr
                  ? static_cast<Driver*>(&clusters_.kept.link->driver())
-                 : node_driver(name);
+             : !machine_of_driver(name).empty() ? driver_of_machine(machine_.known, name)
+                                                : node_driver(name);
     };
     place_.nodes = [this]() -> Result<std::vector<std::string>> {
       std::vector<std::string> names;

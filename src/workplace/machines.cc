@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::string_view machine_note = "machine";
 
-/// Empty: it remembers none.
-Result<std::string> remembered_machine(const Workplace& place, const Name& environment) {
-  const std::optional<Value> note = TRY(place.store->note(environment, machine_note));
-  return note && note->is_text() ? note->text().str() : std::string();
-}
-
 /// Whether it has something that is on a machine, by its records.
 Result<bool> has_things(const Workplace& place, const Name& environment) {
   const Known known = TRY(place.store->known(environment));
@@ -39,9 +33,8 @@ std::string way_to_move(const Name& environment) {
       environment, "`)");
 }
 
-}  // namespace
-
-Result<std::string> machine_name(const Workplace& place, const Name& environment) {
+/// Of the machine that is asked for, and the one that is remembered.
+Result<std::string> machine_meant(const Workplace& place, const Name& environment) {
   const std::string asked = asked_machine(place, environment);
   std::string remembered = TRY(remembered_machine(place, environment));
   if (asked.empty() || remembered == asked)
@@ -54,6 +47,48 @@ Result<std::string> machine_name(const Workplace& place, const Name& environment
           ", not on `", asked, "`, and ", way_to_move(environment)));
 }
 
+}  // namespace
+
+Driver* driver_of_machine(const Machines& machines, const Name& driver) {
+  const std::string_view name = machine_of_driver(driver);
+  if (name.empty() || !machines.find)
+    return nullptr;
+  const Result<Machine*> machine = machines.find(std::string(name));
+  return machine ? &(*machine)->driver() : nullptr;
+}
+
+Result<std::string> remembered_machine(const Workplace& place, const Name& environment) {
+  const std::optional<Value> note = TRY(place.store->note(environment, machine_note));
+  return note && note->is_text() ? note->text().str() : std::string();
+}
+
+void FoundMachines::put(const Name& environment, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  names_[environment] = name;
+}
+
+std::string FoundMachines::find(const Name& environment) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = names_.find(environment);
+  return found == names_.end() ? std::string() : found->second;
+}
+
+Result<std::string> machine_name(const Workplace& place, const Name& environment) {
+  if (place.machines == nullptr)
+    return std::string();
+  std::string name = TRY(machine_meant(place, environment));
+  place.machines->found->put(environment, name);
+  return name;
+}
+
+Error no_machine_named(const Name& environment) {
+  return user_error(
+      cat("`", environment,
+          "` acts on a machine, and a server cannot say on which: name one that has an agent "
+          "(`--on HOST`; `fettle agent ls` lists them), or call it on that machine with "
+          "`--server local`"));
+}
+
 Result<Machine*> machine_of(const Workplace& place, const Name& environment) {
   if (place.machines == nullptr)
     return nullptr;
@@ -61,18 +96,16 @@ Result<Machine*> machine_of(const Workplace& place, const Name& environment) {
   if (!name.empty())
     return place.machines->find(name);
   if (place.machines->is_here_refused)
-    return user_error(
-        cat("`", environment,
-            "` acts on a machine, and a server cannot say on which: name one that has an agent "
-            "(`--on HOST`; `fettle agent ls` lists them), or call it on that machine with "
-            "`--server local`"));
+    return no_machine_named(environment);
   return nullptr;
 }
 
 Status remember_machine(const Workplace& place, Edit& edit) {
-  if (asked_machine(place, edit.environment()).empty())
+  if (place.machines == nullptr)
     return {};
   const std::string name = TRY(machine_name(place, edit.environment()));
+  if (asked_machine(place, edit.environment()).empty())
+    return {};
   if (TRY(remembered_machine(place, edit.environment())) == name)
     return {};
   return edit.put_note(machine_note, Value(name));

@@ -8,8 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "core/machine_driver.h"
 #include "workplace/workplace.h"
 
 namespace fettle {
@@ -27,21 +29,41 @@ class Machine {
   virtual std::vector<Value> take_additions() = 0;
 };
 
+/// What `machine_name` has found out, for acts: on their threads, the store is not read.
+class FoundMachines {
+ public:
+  void put(const Name& environment, const std::string& name);
+  /// Empty: it is on this machine, or nobody has asked yet.
+  std::string find(const Name& environment) const;
+
+ private:
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::map<Name, std::string> names_;
+};
+
 struct Machines {
   std::string asked;  ///< by `--on`; empty: it was not given
   /// For environments of their own, as `-L` has one for each machine.
   std::shared_ptr<std::map<Name, std::string>> asked_for =
       std::make_shared<std::map<Name, std::string>>();
   bool is_here_refused = false;  ///< somebody else's command does not mean this machine
+  std::shared_ptr<FoundMachines> found = std::make_shared<FoundMachines>();
   bool (*is_of_machine)(std::string_view kind) = nullptr;  ///< whether things of a kind are on one
   std::function<Result<Machine*>(const std::string& name)> find;
 };
 
-/// The name of the machine on which things of an environment are. Empty: this one. Error
-/// (`Blame::user`): another one was asked for.
+/// The driver that acts on a machine by its name (`core/machine_driver.h`). Null: the name has none.
+Driver* driver_of_machine(const Machines& machines, const Name& driver);
+/// Empty: it remembers none.
+Result<std::string> remembered_machine(const Workplace& place, const Name& environment);
+
+/// The name of the machine on which things of an environment are. Empty: this one. Whoever has drivers
+/// look or act asks first, so that they know it, too. Error (`Blame::user`): another one was asked for.
 Result<std::string> machine_name(const Workplace& place, const Name& environment);
 /// The same machine. Null: this one. Error (`Blame::user`): this one is refused, and none was named.
 Result<Machine*> machine_of(const Workplace& place, const Name& environment);
+/// The error of an environment that is on this machine, where somebody else's command may not act.
+Error no_machine_named(const Name& environment);
 /// The environment remembers the one that was asked for. It may change as long as the environment has
 /// nothing there. Error (`Blame::user`): it has.
 Status remember_machine(const Workplace& place, Edit& edit);

@@ -6,6 +6,7 @@
 #include "kinds/handled.h"
 #include "kinds/state.h"
 #include "value/json.h"
+#include "workplace/machines.h"
 
 namespace fettle {
 namespace {
@@ -50,6 +51,7 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Preview& previ
 Result<PreviewedPlan> look_and_plan(const Workplace& place, const Intent& intent,
                                     const Known& known, PlanOptions options) {
   PreviewedPlan looked;
+  TRY(machine_name(place, intent.environment));
   looked.shared = TRY(shared_leftovers(place, intent, known));
   leave_to_others(looked.shared, options);
   looked.seen = TRY(look(place.run_context(), intent, known));

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "workplace/machines.h"
 #include "workplace/orphans.h"
 #include "workplace/shown_key.h"
 
@@ -12,7 +13,7 @@ namespace {
 /// Finds who wants a thing, by its driver and its path.
 class Places {
  public:
-  explicit Places(const Kinds& kinds) : kinds_(kinds) {}
+  explicit Places(const Workplace& place) : place_(place), kinds_(*place.kinds) {}
 
   /// Whether anything else can be in the same place. A thing that is marked belongs to one key
   /// alone.
@@ -25,7 +26,13 @@ class Places {
     if (resource.mandate == Mandate::none)
       return;  // it is meant for another machine
     if (std::string path = path_of(resource, known); !path.empty())
-      wanted_.try_emplace({resource.driver, std::move(path)}, resource.key);
+      wanted_.try_emplace({where(resource), std::move(path)}, resource.key);
+  }
+  /// The things of an environment are on a machine. Empty: on that of the program.
+  Status move_to(const Name& environment) {
+    if (place_.machines != nullptr)
+      machine_ = TRY(remembered_machine(place_, environment));
+    return {};
   }
 
   /// Adds the things that some set of an environment wants.
@@ -40,11 +47,12 @@ class Places {
     const std::string path = path_of(resource, known);
     if (path.empty())
       return std::nullopt;
-    if (const auto same = wanted_.find({resource.driver, path}); same != wanted_.end())
+    const Name driver = where(resource);
+    if (const auto same = wanted_.find({driver, path}); same != wanted_.end())
       return Sharer{same->second};
     const std::string below = path.ends_with('/') ? path : path + "/";
-    const auto inside = wanted_.lower_bound({resource.driver, below});
-    if (inside == wanted_.end() || inside->first.first != resource.driver ||
+    const auto inside = wanted_.lower_bound({driver, below});
+    if (inside == wanted_.end() || inside->first.first != driver ||
         !inside->first.second.starts_with(below))
       return std::nullopt;
     return Sharer{inside->second, true};
@@ -56,6 +64,13 @@ class Places {
                                [](const auto& wish) { return wish.second != Digest{}; });
   }
 
+  /// Who acts on it, and on which machine.
+  Name where(const Resource& resource) const {
+    const bool is_on_machine = !machine_.empty() && place_.machines != nullptr &&
+                               place_.machines->is_of_machine(resource.key.kind.view());
+    return is_on_machine ? driver_on(resource.driver, machine_) : resource.driver;
+  }
+
   std::string path_of(const Resource& resource, const Record* known) const {
     const Kind* const kind = kinds_.find(resource.key.kind);
     return kind == nullptr
@@ -63,7 +78,9 @@ class Places {
                : kind->place(resource.attributes, known == nullptr ? Outputs() : known->outputs);
   }
 
+  const Workplace& place_;
   const Kinds& kinds_;
+  std::string machine_{};
   std::map<std::pair<Name, std::string>, Key> wanted_;
 };
 
@@ -74,8 +91,11 @@ Result<Sharers> shared_of(const Workplace& place, const Name& environment, const
   if (going.empty())
     return shared;
   for (const Environment& other : TRY(place.store->environments()))
-    if (other.name != environment)
+    if (other.name != environment) {
+      TRY(places.move_to(other.name));
       places.add_wanted(TRY(place.store->known(other.name)));
+    }
+  TRY(places.move_to(environment));
   for (const auto& [key, record] : going)
     if (const Resource* const then = resource_of_then(*record))
       if (const std::optional<Sharer> sharer = places.find(*then, record.get()))
@@ -111,7 +131,7 @@ std::string to_string(const Sharer& sharer, const Name& environment) {
 }
 
 Result<Sharers> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known) {
-  Places places(*place.kinds);
+  Places places(place);
   const Keys wanted = placed_keys(intent, places);
   Known going, staying;
   for (const auto& [key, record] : known)
@@ -119,6 +139,7 @@ Result<Sharers> shared_leftovers(const Workplace& place, const Intent& intent, c
       (is_of_sets(*record, intent) ? going : staying).emplace(key, record);
   if (going.empty())
     return Sharers();
+  TRY(places.move_to(intent.environment));
   places.add_wanted(staying);
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources)
@@ -129,13 +150,15 @@ Result<Sharers> shared_leftovers(const Workplace& place, const Intent& intent, c
 
 Result<Sharers> shared_orphans(const Workplace& place, const Name& environment,
                                const Known& known) {
-  Places places(*place.kinds);
+  Places places(place);
   Known going;
   for (const auto& [key, record] : known)
     if (places.is_placed(key) && is_orphan(*record))
       going.emplace(key, record);
-  if (!going.empty())
+  if (!going.empty()) {
+    TRY(places.move_to(environment));
     places.add_wanted(known);
+  }
   return shared_of(place, environment, going, std::move(places));
 }
 

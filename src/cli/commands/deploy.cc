@@ -1,5 +1,6 @@
 #include "cli/commands/deploy.h"
 
+#include "base/node_name.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/output_file.h"
@@ -84,7 +85,8 @@ void print_summary(const Face& face, const ApplyReport& report) {
 CommandOption agent_option() {
   return {{"--agent"},
           "NAME=URI",
-          "where the resources of an agent are; `local:` is this machine; may be repeated",
+          "where the resources of an agent of the model are: `local:` is this machine, "
+          "`agent://HOST` that of `fettle agent`; may be repeated",
           true};
 }
 
@@ -97,7 +99,10 @@ Status read_agents(const Face& face, ApplyRequest& request) {
     const size_t equals = agent.find('=');
     if (equals == agent.npos || equals == 0)
       return user_error(cat("`--agent` must be NAME=URI, such as web1=local:, not `", agent, "`"));
-    request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
+    const std::string uri = agent.substr(equals + 1);
+    if (constexpr std::string_view scheme = "agent://"; uri.starts_with(scheme))
+      TRY(check_node_name(uri.substr(scheme.size()), "an agent"));
+    request.agents[agent.substr(0, equals)] = uri;
   }
   return {};
 }

@@ -138,7 +138,7 @@ class ActServer {
       return world_error("the server does not name kinds");
     for (const Value& kind : kinds.items())
       if (kind.is_text())
-        TRY(host_.driver(kind.text()));
+        TRY(driver_of(kind.text()));
     return std::string();
   }
 

@@ -53,7 +53,16 @@ Status ActLine::send(ActWord word, uint64_t number, std::string_view body) {
   for (int shift = 56; shift >= 0; shift -= 8)
     payload += static_cast<char>(static_cast<unsigned char>(number >> shift & 0xff));
   payload += body;
-  const std::string bytes = packed(FrameType::act, payload);
+  return send_packed(packed(FrameType::act, payload));
+}
+
+void ActLine::refuse(std::string_view why) {
+  static_cast<void>(!send_packed(
+      packed(FrameType::error, write_json(Value::dict({{"message", std::string(why)}})))));
+  close();
+}
+
+Status ActLine::send_packed(std::string_view bytes) {
   const std::lock_guard lock(sending_);
   for (size_t sent = 0; sent < bytes.size();) {
     const ssize_t count =

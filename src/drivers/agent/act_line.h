@@ -52,6 +52,8 @@ class ActLine {
   /// From any thread; waits until the socket has taken it. Errors: the line has ended; it is too
   /// large (`Blame::user`).
   Status send(ActWord word, uint64_t number, std::string_view body = {});
+  /// Ends it: the other side hears why.
+  void refuse(std::string_view why);
   /// From one thread; waits for the next one. None: the line has ended (`why`).
   std::optional<ActMessage> receive();
   /// From any thread: both sides hear of the end.
@@ -60,6 +62,8 @@ class ActLine {
   const std::string& why() const { return why_; }
 
  private:
+  Status send_packed(std::string_view bytes);
+
   Descriptor socket_;
   std::mutex sending_;
   FrameReader reader_;

@@ -109,6 +109,8 @@ class AgentMachineTest : public testing::Test {
     host.driver = [&](const Name& kind) -> Result<Driver*> {
       if (kind == "command")
         return user_error("the agent of this machine allows no commands");
+      if (kind == "state" && states_.empty())
+        return world_error("the server does not say how states are called");
       return &world;
     };
     host.begin_states = [&](const Value& settings) {
@@ -248,6 +250,21 @@ TEST_F(AgentMachineTest, OfWhatWasUnderWayWhenTheStreamEndedNobodyKnowsAnything)
   EXPECT_EQ(streams_, 2);
 }
 
+TEST_F(AgentMachineTest, WhyAnAgentCannotActIsTold) {
+  ASSERT_TRUE(apply("f", asks("pause", 0)));
+  Result<Outcome> refused = world_error("not called");
+  {
+    Thread one([&] { refused = apply("slow", asks("pause", 60'000)); });
+    while (world_.load()->begun < 2)
+      ASSERT_TRUE(pause_for(2ms, {}));
+    line_.load()->refuse("the agent cannot act: no room");
+  }
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("was lost: the agent cannot act: no room"),
+            std::string::npos)
+      << refused.error().message;
+}
+
 TEST_F(AgentMachineTest, AnAgentThatIsNotThereHasDoneNothing) {
   is_there_ = false;
   const auto outcome = apply("f", Value::dict({}));
@@ -306,6 +323,10 @@ TEST_F(AgentMachineTest, AnAgentGetsOnlyContentsThatItWasToldOf) {
 TEST_F(AgentMachineTest, EachStreamBeginsWithTheStates) {
   additions_ = {Value("added")};
   ASSERT_TRUE(machine_->begin_states(asks("run_name", Value("r")), {}));
+  Resource state;
+  state.key = {"e", "state", "s"};
+  const std::array<const Resource*, 1> wanted{&state};
+  ASSERT_TRUE(machine_->driver().ready(wanted, {}));
   ASSERT_TRUE(apply("s", asks("pause", 0), {}, {}, "state"));
   ASSERT_TRUE(apply("t", asks("pause", 0), {}, {}, "state"));
   EXPECT_EQ(states_, std::vector<Value>{asks("run_name", Value("r"))});

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "core/machine_driver.h"
 #include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
@@ -13,7 +14,7 @@ namespace fettle::model {
 namespace {
 
 constexpr std::string_view set_prefix = "model:";
-constexpr std::string_view this_machine = "local:";
+constexpr std::string_view this_machine = "local:", machine_of_agent = "agent://";
 constexpr std::string_view agent_config = "std::AgentConfig";
 
 class Mapper {
@@ -225,13 +226,24 @@ class Mapper {
       resource.mandate = reports ? Mandate::report : Mandate::act;
       return;
     }
+    const bool is_at_agent = found != agents_.end() &&
+                             found->second.starts_with(machine_of_agent) &&
+                             (resource.driver == "host" || resource.driver == "handler");
+    // What a model says of itself gives nobody a machine.
+    if (is_at_agent && options_.agents.contains(id.agent)) {
+      resource.driver = driver_on(resource.driver, found->second.substr(machine_of_agent.size()));
+      resource.mandate = reports ? Mandate::report : Mandate::act;
+      return;
+    }
     resource.mandate = Mandate::none;
     made_.notes[item.id] =
         found == agents_.end()
             ? cat("the location of agent `", id.agent, "` is unknown; use `--agent ", id.agent,
                   "=local:` if it is this machine")
-            : cat("the resources of agent `", id.agent, "` are at `", found->second,
-                  "`, which cannot be reached from here");
+        : is_at_agent ? cat("the resources of agent `", id.agent, "` are at `", found->second,
+                            "`; `--agent ", id.agent, "=", found->second, "` acts there")
+                      : cat("the resources of agent `", id.agent, "` are at `", found->second,
+                            "`, which cannot be reached from here");
   }
 
   void add_needs(const Item& item, Resource& resource) {

@@ -110,6 +110,19 @@ TEST_F(IntentTest, EventsNeedASenderAndAReceiver) {
   EXPECT_EQ(bonds("/deaf"), cat(id_of("/loud"), " order\n", id_of("/quiet"), " order\n"));
 }
 
+TEST_F(IntentTest, AModelGivesItselfNoMachine) {
+  add_file("/f");
+  add_agent("a", "agent://web1");
+  const auto made = mapped();
+  EXPECT_EQ(resource(*made, id_of("/f")).mandate, Mandate::none);
+  EXPECT_NE(made->notes.at(id_of("/f")).find("`--agent a=agent://web1` acts there"),
+            std::string::npos);
+  options_.agents["a"] = "agent://web2";
+  const auto asked = mapped();
+  EXPECT_EQ(resource(*asked, id_of("/f")).mandate, Mandate::act);
+  EXPECT_EQ(resource(*asked, id_of("/f")).driver, "host@web2");
+}
+
 TEST_F(IntentTest, WhoActsDependsOnTheAgent) {
   add_file("/f");
   const auto nowhere = mapped();

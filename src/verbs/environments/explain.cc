@@ -13,6 +13,7 @@
 #include "states/intent.h"
 #include "verbs/models/versions.h"
 #include "verbs/states/states.h"
+#include "workplace/machines.h"
 #include "workplace/orphans.h"
 #include "workplace/shown_key.h"
 #include "workplace/state_of_key.h"
@@ -458,6 +459,7 @@ Status leave_out_what_changes(const Workplace& place, const Name& environment, c
 }  // namespace
 
 Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environment) {
+  TRY(machine_name(workplace, environment));
   const Known known = TRY(workplace.store->known(environment));
   const bool has_states =
       std::ranges::any_of(known, [](const auto& one) { return one.first.kind == "state"; });

@@ -415,6 +415,9 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call, std::sto
     stop = place_.interrupt->acts_token();
   if (std::optional<Value> built = states::run_builtin_exec(call.path, call.positional))
     return *std::move(built);
+  if (options_.is_guest && call.path.starts_with("esm."))
+    return user_error(cat("`", call.path,
+                          "` is about what is remembered, which is at the server: call it there"));
   const Name environment(options_.environment.empty() ? options_.run_name : options_.environment);
   if (std::optional<Value> told = TRY(run_memory_exec(place_, environment, call)))
     return *std::move(told);

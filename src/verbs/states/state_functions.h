@@ -26,7 +26,8 @@ struct FunctionOptions {
   bool wants_profile = false;  ///< `acct_profile` has to exist
   states::Credentials credentials{};
   Value options = Value::dict({});  ///< the value of `hub.OPT.idem`
-  bool is_away = false;  ///< states are called on another machine; here, they are only compiled
+  bool is_away = false;   ///< states are called on another machine; here, they are only compiled
+  bool is_guest = false;  ///< the same from there: what is remembered of them is elsewhere
 };
 
 /// Answers `esm.show`, `.remove`, `.validate`, `.unlock` and `.version`, which are about what an

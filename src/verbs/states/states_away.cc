@@ -58,6 +58,7 @@ Status StatesAway::begin(const Value& settings) {
   functions.acct_profile = settings.text_at("acct_profile");
   functions.credentials = TRY(states::Credentials::of(settings.at("credentials")));
   functions.options = settings.at("options");
+  functions.is_guest = true;
   functions_ = std::make_unique<RunFunctions>(place_, std::move(functions));
   TRY(functions_->open(false));
   driver_ = std::make_unique<StateDriver>(
