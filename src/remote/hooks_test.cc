@@ -226,17 +226,17 @@ TEST_F(HooksTest, ThoseThatSendSlowlyAreFewAndEnd) {
   const std::string slow =
       cat("POST /hooks/one HTTP/1.1\r\n", bearer_, "Content-Length: 100\r\n\r\n{");
   std::vector<Descriptor> sockets;
-  for (size_t i = 0; i < most_hook_calls; ++i) {
-    sockets.push_back(connected());
-    ASSERT_EQ(::send(sockets.back().get(), slow.data(), slow.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(slow.size()));
-  }
-  bool was_told = false;
+  // On a busy machine, those who send slowly may be let go before anybody else has called.
   EXPECT_TRUE(comes([&] {
-    const std::string status = status_of(called("/hooks/one", bearer_));
-    was_told |= status == "429";
-    return was_told && status == "202";
+    sockets.clear();
+    for (size_t i = 0; i < most_hook_calls; ++i) {
+      sockets.push_back(connected());
+      EXPECT_EQ(::send(sockets.back().get(), slow.data(), slow.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(slow.size()));
+    }
+    return status_of(called("/hooks/one", bearer_)) == "429";
   }));
+  EXPECT_TRUE(comes([&] { return status_of(called("/hooks/one", bearer_)) == "202"; }));
   EXPECT_EQ(told({"acts"}).code, 0) << "others are served meanwhile";
 }
 
