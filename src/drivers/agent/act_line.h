@@ -4,7 +4,9 @@
 ///
 /// Of a call, the server says `ready`, `observe` or `apply` with a number of its own, and perhaps
 /// `stop`; the agent says `progress`, and at last `answer` or `failure`. Calls are answered in any
-/// order. Beside them it tells people things, as what users' code prints. Of a content, the agent says `need` with a number of its own and its digest; the server says
+/// order. Beside them it tells people things, as what users' code prints.
+///
+/// Of a content, the agent says `need` with a number of its own and its digest; the server says
 /// `content` for each piece of it, and at last `content_end`, or `content_lost`.
 
 #include <mutex>
