@@ -100,7 +100,7 @@ class AgentMachineTest : public testing::Test {
   ~AgentMachineTest() override { machine_.reset(); }
 
   void serve(Descriptor socket) {
-    ActLine line(std::move(socket));
+    ActLine& line = new_line(std::move(socket));
     line_ = &line;
     FarBlobs blobs(there_, line);
     SmallWorld world(blobs);
@@ -119,6 +119,11 @@ class AgentMachineTest : public testing::Test {
     };
     host.take_additions = [&] { return std::exchange(additions_, {}); };
     ended_ = serve_acts(line, blobs, host);
+  }
+
+  ActLine& new_line(Descriptor socket) {
+    const std::lock_guard lock(lines_mutex_);
+    return *lines_.emplace_back(std::make_unique<ActLine>(std::move(socket)));
   }
 
   Result<Outcome> apply(const std::string& name, Value attributes, std::stop_token stop = {},
@@ -143,6 +148,8 @@ class AgentMachineTest : public testing::Test {
   int streams_ = 0;
   std::string told_;
   std::vector<Value> states_, additions_;
+  std::mutex lines_mutex_;
+  std::deque<std::unique_ptr<ActLine>> lines_;  ///< a test may use one that has just ended
   std::atomic<ActLine*> line_ = nullptr;
   std::atomic<SmallWorld*> world_ = nullptr;
   Status ended_;
