@@ -52,10 +52,10 @@ Result<bool> holds(const Value& value, std::string_view assertion, const Value& 
 }  // namespace
 
 const Members& Recipe::members_of_type() const {
-  static const Members command{
+  static const Members of_exec{
       required<&Recipe::type>("type", "`exec`"), required<&Recipe::command>("command", "[text]"),
       member<&Recipe::extract>("extract", "{key: jq expression over the output}")};
-  static const Members request{
+  static const Members of_request{
       required<&Recipe::type>("type", "`get` or `post`"),
       required<&Recipe::port>("port", "id of a port of the service"),
       required<&Recipe::endpoint>("endpoint", "path and query"),
@@ -63,8 +63,8 @@ const Members& Recipe::members_of_type() const {
       member<&Recipe::body>("body", "of a `post`"),
       member<&Recipe::content_type>("content_type", "of the body"),
       member<&Recipe::extract>("extract", "{key: jq expression over the body}")};
-  static const Members end{required<&Recipe::type>("type", "`exit`")};
-  return is_command() ? command : is_exit() ? end : request;
+  static const Members of_exit{required<&Recipe::type>("type", "`exit`")};
+  return is_command() ? of_exec : is_exit() ? of_exit : of_request;
 }
 
 void MemberType<Recipe>::set(Recipe& recipe, const Value& value) {

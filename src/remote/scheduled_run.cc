@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "remote/audit_log.h"
 #include "remote/command_child.h"
+#include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/notices.h"
 #include "remote/path_filter.h"

@@ -167,6 +167,7 @@ class ActServer {
       static_cast<void>(!line_.send(ActWord::progress, message.number, written(progress)));
     };
     const Outcome outcome = TRY(driver->apply(act, tell, stop));
+    const std::lock_guard lock(states_mutex_);  // others may be the first to call a state
     return written(outcome, host_.take_additions());
   }
 

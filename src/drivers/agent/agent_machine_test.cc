@@ -118,11 +118,13 @@ class AgentMachineTest : public testing::Test {
       return Status();
     };
     host.take_additions = [&] { return std::exchange(additions_, {}); };
-    ended_ = serve_acts(line, blobs, host);
+    Status end = serve_acts(line, blobs, host);
+    const std::lock_guard lock(mutex_);
+    ended_ = std::move(end);
   }
 
   ActLine& new_line(Descriptor socket) {
-    const std::lock_guard lock(lines_mutex_);
+    const std::lock_guard lock(mutex_);
     return *lines_.emplace_back(std::make_unique<ActLine>(std::move(socket)));
   }
 
@@ -143,12 +145,17 @@ class AgentMachineTest : public testing::Test {
     return std::string(dict_of(std::get<Done>(*outcome).outputs).text_at("name"));
   }
 
+  Status ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+
   SharedBlobs here_, there_;
   bool is_there_ = true;
   int streams_ = 0;
   std::string told_;
   std::vector<Value> states_, additions_;
-  std::mutex lines_mutex_;
+  std::mutex mutex_;                            ///< guards what follows, and `ended_`
   std::deque<std::unique_ptr<ActLine>> lines_;  ///< a test may use one that has just ended
   std::atomic<ActLine*> line_ = nullptr;
   std::atomic<SmallWorld*> world_ = nullptr;
@@ -317,9 +324,9 @@ TEST_F(AgentMachineTest, AnAgentGetsOnlyContentsThatItWasToldOf) {
     FarBlobs far(there_, *line_.load());
     return line_.load()->send(ActWord::need, 1'000, digest);
   };
-  ASSERT_TRUE(
-      ask(other));  // nobody here waits for the answer, which is therefore against the rules
-  for (int i = 0; i < 500 && ended_; ++i)
+  // Nobody here waits for the answer, which is therefore against the rules.
+  ASSERT_TRUE(ask(other));
+  for (int i = 0; i < 500 && ended(); ++i)
     ASSERT_TRUE(pause_for(10ms, {}));
   EXPECT_FALSE(there_.kept.contents.contains(other));
   // What a content names that it was told of may be asked for.
