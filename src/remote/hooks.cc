@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "remote/audit_log.h"
+#include "remote/request_fields.h"
 #include "remote/schedules.h"
 #include "value/json.h"
 
@@ -25,7 +26,7 @@ namespace beast_http = boost::beast::http;
 
 constexpr std::string_view hooks_path = "/hooks/";
 constexpr uint32_t hook_header_bytes = 16'384;
-constexpr std::string_view hub_prefix = "sha256=", bearer_prefix = "Bearer ";
+constexpr std::string_view hub_prefix = "sha256=";
 constexpr std::string_view branch_prefix = "refs/heads/";
 /// As long as a real one, for what takes the same time as a comparison with it.
 constexpr std::string_view nobodys_secret =
@@ -33,26 +34,17 @@ constexpr std::string_view nobodys_secret =
 
 using HookMessage = beast_http::request<beast_http::string_body>;
 
-std::string field_of(const HookMessage& message, std::string_view name) {
-  const auto [from, to] = message.equal_range({name.data(), name.size()});
-  // Of several, none may count: another program would read another one.
-  if (from == to || std::next(from) != to)
-    return {};
-  return std::string(from->value());
-}
-
 HookCall call_of(HookMessage message) {
   HookCall call;
   call.method = std::string(message.method_string());
   call.target = std::string(message.target());
-  call.signature = field_of(message, "X-Hub-Signature-256");
-  call.gitlab_token = field_of(message, "X-Gitlab-Token");
-  call.authorization = field_of(message, "Authorization");
-  call.event = field_of(message, "X-GitHub-Event");
+  call.signature = single_field(message, "X-Hub-Signature-256");
+  call.gitlab_token = single_field(message, "X-Gitlab-Token");
+  call.authorization = single_field(message, "Authorization");
+  call.event = single_field(message, "X-GitHub-Event");
   if (call.event.empty())
-    call.event = field_of(message, "X-Gitlab-Event");
-  call.is_from_browser = message.count("Origin") > 0 || message.count("Sec-Fetch-Site") > 0 ||
-                         message.count("Cookie") > 0;
+    call.event = single_field(message, "X-Gitlab-Event");
+  call.is_from_browser = is_from_browser(message);
   call.body = std::move(message.body());
   return call;
 }
@@ -225,8 +217,8 @@ bool is_proven(const HookCall& call, std::string_view secret) {
   if (!call.gitlab_token.empty())
     return is_same_token(call.gitlab_token, secret);
   if (!call.authorization.empty())
-    return call.authorization.starts_with(bearer_prefix) &&
-           is_same_token(std::string_view(call.authorization).substr(bearer_prefix.size()), secret);
+    return call.authorization.starts_with(bearer_scheme) &&
+           is_same_token(std::string_view(call.authorization).substr(bearer_scheme.size()), secret);
   return is_same_token(call.signature, cat(hub_prefix, hmac_sha256_hex(secret, call.body))) &&
          !secret.empty();
 }

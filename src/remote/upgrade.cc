@@ -5,6 +5,7 @@
 #include <boost/beast/http/parser.hpp>
 
 #include "base/text.h"
+#include "remote/request_fields.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -14,15 +15,6 @@ namespace http = boost::beast::http;
 using ErrorCode = boost::system::error_code;
 
 constexpr uint32_t header_bytes = 16'384;
-constexpr std::string_view bearer = "Bearer ";
-
-std::string field(const http::request<http::empty_body>& message, std::string_view name) {
-  const auto [from, to] = message.equal_range({name.data(), name.size()});
-  // Of several, none may count: another program would read another one.
-  if (from == to || std::next(from) != to)
-    return {};
-  return std::string(from->value());
-}
 
 std::string list_field(const http::request<http::empty_body>& message, std::string_view name) {
   const auto [from, to] = message.equal_range({name.data(), name.size()});
@@ -85,14 +77,13 @@ Result<std::optional<UpgradeRequest>> read_upgrade(std::string_view bytes, size_
   UpgradeRequest request;
   request.method = std::string(message.method_string());
   request.target = std::string(message.target());
-  request.host = field(message, "Host");
-  request.upgrade = field(message, "Upgrade");
-  request.version = field(message, "Fettle-Version");
+  request.host = single_field(message, "Host");
+  request.upgrade = single_field(message, "Upgrade");
+  request.version = single_field(message, "Fettle-Version");
   request.forwarded_for = list_field(message, "X-Forwarded-For");
-  if (std::string given = field(message, "Authorization"); given.starts_with(bearer))
-    request.token = given.substr(bearer.size());
-  request.is_from_browser = message.count("Origin") > 0 || message.count("Sec-Fetch-Site") > 0 ||
-                            message.count("Cookie") > 0;
+  if (std::string given = single_field(message, "Authorization"); given.starts_with(bearer_scheme))
+    request.token = given.substr(bearer_scheme.size());
+  request.is_from_browser = is_from_browser(message);
   request.has_body = message.count("Content-Length") > 0 || message.count("Transfer-Encoding") > 0;
   return std::optional<UpgradeRequest>(std::move(request));
 }
@@ -126,8 +117,9 @@ std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const Ca
 std::string upgrade_request(std::string_view host, std::string_view token, std::string_view version,
                             std::string_view path) {
   return cat("GET ", path, commands_path, " HTTP/1.1\r\nHost: ", host,
-             "\r\nConnection: Upgrade\r\nUpgrade: ", stream_name, "\r\nAuthorization: ", bearer,
-             token, "\r\nFettle-Version: ", version, "\r\n\r\n");
+             "\r\nConnection: Upgrade\r\nUpgrade: ", stream_name,
+             "\r\nAuthorization: ", bearer_scheme, token, "\r\nFettle-Version: ", version,
+             "\r\n\r\n");
 }
 
 std::string upgrade_reply() {
