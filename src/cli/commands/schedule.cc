@@ -178,28 +178,35 @@ Result<std::vector<ScheduleView>> views_for(Face& face) {
   return views;
 }
 
-/// One that somebody may change: his own, or with the right `admin` any of which he may know.
-Result<ScheduleView> own_schedule(Face& face) {
+/// The schedule that is named, if he may know of it.
+Result<ScheduleView> named_schedule(Face& face) {
   const std::string name = face.parsed.argument(0);
-  const ServedCaller caller = TRY(caller_of(face));
   std::vector<std::string> names;
   for (ScheduleView& view : TRY(views_for(face))) {
-    const Schedule& schedule = view.schedule;
-    names.push_back(schedule.name);
-    if (schedule.name != name)
-      continue;
-    const bool is_own =
-        schedule.token == caller.grant.token && schedule.token_id == caller.grant.token_id;
-    const Right needed = is_own ? schedule.right : Right::admin;
-    const CommandNeeds needs{
-        needed, Reach::named, schedule.environments, "fettle schedule",
-        is_own ? "" : cat(", a schedule of the token `", schedule.token, "`,")};
-    if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
-      return *std::move(refusal);
-    return std::move(view);
+    if (view.schedule.name == name)
+      return std::move(view);
+    names.push_back(view.schedule.name);
   }
   return user_error(cat("there is no schedule `", printable(name), "`", suggestion(name, names),
                         "; `fettle schedule ls` lists them"));
+}
+
+bool is_own(const Schedule& schedule, const ServedCaller& caller) {
+  return schedule.token == caller.grant.token && schedule.token_id == caller.grant.token_id;
+}
+
+/// One that somebody may change: his own, or with the right `admin` any of which he may know.
+Result<ScheduleView> own_schedule(Face& face) {
+  const ServedCaller caller = TRY(caller_of(face));
+  ScheduleView view = TRY(named_schedule(face));
+  const Schedule& schedule = view.schedule;
+  const bool is_his = is_own(schedule, caller);
+  const CommandNeeds needs{is_his ? schedule.right : Right::admin, Reach::named,
+                           schedule.environments, "fettle schedule",
+                           is_his ? "" : cat(", a schedule of the token `", schedule.token, "`,")};
+  if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
+    return *std::move(refusal);
+  return view;
 }
 
 std::string end_text(const ScheduleView& view) {
@@ -268,30 +275,21 @@ struct WaitingPlan {
   bool is_own = false;  ///< he added the schedule himself
 };
 Result<WaitingPlan> waiting_plan(Face& face, const char* what) {
-  const std::string name = face.parsed.argument(0);
   const ServedCaller caller = TRY(caller_of(face));
   const int64_t asked = TRY(face.parsed.number("plan", 0));
-  std::vector<std::string> names;
-  for (ScheduleView& view : TRY(views_for(face))) {
-    const Schedule& schedule = view.schedule;
-    names.push_back(schedule.name);
-    if (schedule.name != name)
-      continue;
-    const CommandNeeds needs{schedule.right, Reach::named, schedule.environments, what};
-    if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
-      return *std::move(refusal);
-    if (view.state.plan == 0)
-      return user_error(cat("no plan of the schedule `", name, "` waits",
-                            schedule.needs_approval ? "" : "; it was added without `--approve`"));
-    if (asked != 0 && asked != view.state.plan)
-      return user_error(cat("plan ", asked, " of the schedule `", name,
-                            "` does not wait any more: plan ", view.state.plan, " does"));
-    const bool is_own =
-        schedule.token == caller.grant.token && schedule.token_id == caller.grant.token_id;
-    return WaitingPlan{std::move(view), caller.grant.token, is_own};
-  }
-  return user_error(cat("there is no schedule `", printable(name), "`", suggestion(name, names),
-                        "; `fettle schedule ls` lists them"));
+  ScheduleView view = TRY(named_schedule(face));
+  const Schedule& schedule = view.schedule;
+  const CommandNeeds needs{schedule.right, Reach::named, schedule.environments, what};
+  if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
+    return *std::move(refusal);
+  if (view.state.plan == 0)
+    return user_error(cat("no plan of the schedule `", schedule.name, "` waits",
+                          schedule.needs_approval ? "" : "; it was added without `--approve`"));
+  if (asked != 0 && asked != view.state.plan)
+    return user_error(cat("plan ", asked, " of the schedule `", schedule.name,
+                          "` does not wait any more: plan ", view.state.plan, " does"));
+  const bool is_his = is_own(schedule, caller);
+  return WaitingPlan{std::move(view), caller.grant.token, is_his};
 }
 
 /// Decides on this plan, and on no newer one.
@@ -417,8 +415,7 @@ std::vector<Command> schedule_commands() {
            {{"--notify-on"},
             "EVENTS",
             "failed, drifted, succeeded, recovered, refused and waiting, with commas (default: all "
-            "but "
-            "succeeded)"}}),
+            "but succeeded)"}}),
       group.reader("schedule ls", "", 0, 0,
                    "Lists the schedules of a server: when they run next, and what came of the last "
                    "time.",
