@@ -37,7 +37,6 @@ constexpr Duration patience_of_fetch = 2s;
 /// So that it fits into a pipe, which is read when git has ended.
 constexpr size_t most_words_of_fetch = 16'384;
 constexpr Duration pause_of_cancel = 50ms;
-constexpr int code_of_cancelled = 130;
 constexpr Duration pause_of_tellers = 200ms;
 constexpr int64_t most_tellers = 4;
 constexpr Duration pause_of_held_bytes = 20ms, pause_for_mirror = 100ms;
@@ -315,7 +314,7 @@ class ScheduledRun {
     const Status fetched = end_fetch();
     if (is_cancelled) {
       output.add(FrameType::errors, "error: interrupted\n");
-      return code_of_cancelled;
+      return interrupted_command;
     }
     if (!fetched)
       return fail(output, fetched.error());

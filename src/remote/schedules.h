@@ -3,9 +3,9 @@
 ///
 /// `schedules/NAME` has `about` and `request` (JSON: what was asked for, never changed), `contents`
 /// (the files that travelled with the command, by their digests), `git` (what was fetched), `state`
-/// (JSON: what came of it), `secrets` (sealed) and `lock`, which the process of a run holds. What is due follows from
-/// the two texts and the clock, so nothing is kept in a server's memory, and a server that was
-/// killed has lost nothing.
+/// (JSON: what came of it), `secrets` (sealed) and `lock`, which the process of a run holds. What is
+/// due follows from the two texts and the clock, so nothing is kept in a server's memory, and a
+/// server that was killed has lost nothing.
 ///
 /// Invariants:
 /// * A schedule is there as a whole or not at all: it is made beside its place, and renamed.
