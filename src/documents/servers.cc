@@ -84,7 +84,7 @@ Value value_of(const ScheduleView& view) {
   const ScheduleState& state = view.state;
   return Value::dict(
       {{"name", view.schedule.name},
-       {"command", view.schedule.shown},
+       {"command", text_or_null(view.schedule.shown)},
        {"cron", text_or_null(times.cron)},
        {"every", times.every > 0s ? Value(to_string(times.every)) : Value()},
        {"git", text_or_null(shown_url(view.schedule.git.url))},
@@ -96,14 +96,15 @@ Value value_of(const ScheduleView& view) {
        {"plan", state.plan == 0 ? Value() : Value(state.plan)},
        {"approver", text_or_null(state.approver)},
        {"next", moment_or_null(view.next)},
-       {"token", view.schedule.token},
+       {"token", text_or_null(view.schedule.token)},
        {"run", state.run == 0 ? Value() : Value(state.run)},
        {"status", text_or_null(view.status)},
        {"code", state.code ? Value(*state.code) : Value()},
        {"began", moment_or_null(state.began)},
        {"commit", text_or_null(state.commit)},
        {"why_not", text_or_null(state.why_not)},
-       {"skipped", state.skipped}});
+       {"skipped", state.skipped},
+       {"damage", text_or_null(view.damage)}});
 }
 
 Value added_document(const ScheduleView& view, const ScheduleSecrets& secrets) {

@@ -616,8 +616,11 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
   for (const std::string& name : book_.names()) {
     const Result<Schedule> schedule = book_.find(name);
     Result<ScheduleState> state = book_.state(name);
-    if (!schedule || !state)
+    if (!schedule || !state) {
+      tell_damage(name, schedule ? state.error() : schedule.error(), told);
       continue;
+    }
+    damaged_.erase(name);
     if (take_back(*state, now))
       static_cast<void>(
           book_.change(name, [&](ScheduleState& changed) { take_back(changed, now); }));
@@ -640,6 +643,12 @@ void ScheduleClock::look(const std::vector<pid_t>& living, const CommandHost& ho
     }
   }
   begin_all(std::move(due), host, begin);
+}
+
+void ScheduleClock::tell_damage(const std::string& name, const Error& error, const Teller& told) {
+  // Another process may have removed it since it was listed.
+  if (book_.check_is_there(name) && damaged_.insert(name).second)
+    told(cat("the schedule `", name, "` is damaged, and does not run: ", to_string(error)));
 }
 
 /// What is to be told has a process of its own, for each schedule.

@@ -5,6 +5,7 @@
 /// by then.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,12 +61,15 @@ class ScheduleClock {
   void tell(const Schedule& schedule, const ScheduleState& state, const Begin& begin,
             const std::vector<pid_t>& living);
   void skip(const DueSchedule& schedule, const Teller& told);
+  /// Once for each.
+  void tell_damage(const std::string& name, const Error& error, const Teller& told);
   bool may_begin(const DueSchedule& schedule);
   void begin_all(std::vector<DueSchedule> all, const CommandHost& host, const Begin& begin);
   void look_within(Duration duration);
 
   const ServeSettings& settings_;
   const ScheduleBook book_;
+  std::set<std::string> damaged_;  ///< those of which it was told
   Descriptor waker_;
   std::map<std::string, BegunRun> begun_;
   std::map<std::string, BegunRun> tellers_;  ///< processes that send notices

@@ -239,7 +239,8 @@ Status ScheduleBook::check_is_there(const std::string& name) const {
 Result<Schedule> ScheduleBook::find(const std::string& name) const {
   TRY(check_is_there(name));
   const std::string text = TRY(read_file(folder_ / name / "about"));
-  return schedule_of(TRY(read_json(text))).context(cat("the schedule `", name, "`"));
+  const auto what = [&] { return cat("the schedule `", name, "`"); };
+  return schedule_of(TRY(read_json(text).context(what()))).context(what());
 }
 
 Result<CommandRequest> ScheduleBook::request(const std::string& name) const {
@@ -248,7 +249,10 @@ Result<CommandRequest> ScheduleBook::request(const std::string& name) const {
 
 Result<ScheduleState> ScheduleBook::state(const std::string& name) const {
   const std::string text = TRY(read_file(folder_ / name / "state"));
-  return state_of(TRY(read_json(text)));
+  const Value value = TRY(read_json(text).context(cat("the state of the schedule `", name, "`")));
+  if (!value.is_dict())
+    return world_error(cat("the state of the schedule `", name, "` is no JSON object"));
+  return state_of(value);
 }
 
 Result<LockFile> ScheduleBook::exclusive() const {
@@ -377,9 +381,28 @@ Descriptor ScheduleBook::waker() const {
   return Descriptor(::open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
 }
 
+namespace {
+
+ScheduleView damaged(ScheduleView view, const Error& error) {
+  view.damage = to_string(error);
+  return view;
+}
+
+}  // namespace
+
 Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
                                    const std::vector<RunView>& runs) {
-  ScheduleView view{TRY(book.find(name)), TRY(book.state(name))};
+  TRY(book.check_is_there(name));
+  ScheduleView view;
+  view.schedule.name = name;
+  if (Result<Schedule> schedule = book.find(name))
+    view.schedule = *std::move(schedule);
+  else
+    return damaged(std::move(view), schedule.error());
+  if (const Result<ScheduleState> state = book.state(name))
+    view.state = *state;
+  else
+    return damaged(std::move(view), state.error());
   view.next = next_time(view.schedule.times, view.state);
   if (!view.schedule.notify.origin.empty())
     view.notices = notice_queue(book, name).view();

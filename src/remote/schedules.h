@@ -136,6 +136,7 @@ struct ScheduleView {
   std::optional<Time> next{};
   std::string status{};  ///< of the last run: as `status_of` says; empty: there was none
   WaitingNotices notices{};
+  std::string damage{};  ///< why it cannot be read, so it never runs; empty: it can
 };
 
 /// When it runs next, which may be over. None: never.
@@ -154,8 +155,10 @@ class ScheduleBook {
   /// `folder`: of all schedules, which may not exist yet.
   explicit ScheduleBook(Path folder) : folder_(std::move(folder)) {}
 
-  /// The names, in order.
+  /// The names, in order, also of those that cannot be read.
   std::vector<std::string> names() const;
+  /// Error (`Blame::user`): there is none of this name.
+  Status check_is_there(const std::string& name) const;
   /// Error (`Blame::user`): there is none of this name.
   Result<Schedule> find(const std::string& name) const;
   Result<CommandRequest> request(const std::string& name) const;
@@ -197,7 +200,6 @@ class ScheduleBook {
 
  private:
   Result<LockFile> exclusive() const;
-  Status check_is_there(const std::string& name) const;
   Status keep_secrets(const Path& schedule, const ScheduleSecrets& secrets) const;
   Path key() const { return folder_.string() + ".key"; }
   /// For another one of this name.
@@ -206,7 +208,8 @@ class ScheduleBook {
   Path folder_;
 };
 
-/// `runs`: of the server. Error: there is none of this name.
+/// `runs`: of the server. What cannot be read of it is left out, and its damage is said. Error: there is
+/// none of this name.
 Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
                                    const std::vector<RunView>& runs);
 

@@ -135,6 +135,30 @@ TEST_F(SchedulesTest, APathIsNoName) {
   EXPECT_TRUE(book_.find("a"));
 }
 
+/// Whatever of its files a disk has lost, it is not forgotten, and can be removed.
+TEST_F(SchedulesTest, OneThatIsDamagedIsStillListedAndCanBeRemoved) {
+  const Path folder = home_.path() / "serve/schedules";
+  for (const std::string_view text : {"", "[]", "{", "null"}) {
+    for (const char* const file : {"about", "state"}) {
+      Schedule one = schedule("one", {"hello"});
+      one.environments = {"prod"};
+      add(one);
+      ASSERT_TRUE(write_file(folder / "one" / file, text));
+      EXPECT_EQ(book_.names(), std::vector<std::string>{"one"});
+      const Result<ScheduleView> view = schedule_view(book_, "one", {});
+      ASSERT_TRUE(view) << to_string(view.error());
+      EXPECT_EQ(view->schedule.name, "one");
+      EXPECT_NE(view->damage.find("the schedule `one`"), std::string::npos) << view->damage;
+      // Who may know of it depends on its environments, while they are known.
+      EXPECT_EQ(view->schedule.environments.size(), std::string_view(file) == "about" ? 0U : 1U);
+      EXPECT_FALSE(book_.add(one, "/")) << "it is removed first";
+      EXPECT_TRUE(book_.remove("one"));
+      EXPECT_TRUE(book_.names().empty());
+    }
+  }
+  EXPECT_EQ(schedule_view(book_, "one", {}).error().blame, Blame::user);
+}
+
 /// The files of one may take long.
 TEST_F(SchedulesTest, OneThatIsBeingAddedHoldsUpNoOther) {
   add(schedule("a", {"hello"}));

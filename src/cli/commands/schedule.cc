@@ -162,6 +162,11 @@ Result<int> schedule_add(Face& face) {
   return 0;
 }
 
+/// Nobody knows of which environments one is that cannot be read.
+Reach reach_of(const ScheduleView& view) {
+  return view.damage.empty() || !view.schedule.environments.empty() ? Reach::named : Reach::server;
+}
+
 /// The schedules of which somebody may know: those of the environments that his token is for.
 Result<std::vector<ScheduleView>> views_for(Face& face) {
   const ServedCaller caller = TRY(caller_of(face));
@@ -171,7 +176,7 @@ Result<std::vector<ScheduleView>> views_for(Face& face) {
   std::vector<ScheduleView> views;
   for (const std::string& name : book.names())
     if (Result<ScheduleView> view = schedule_view(book, name, runs)) {
-      const CommandNeeds needs{Right::read, Reach::named, view->schedule.environments};
+      const CommandNeeds needs{Right::read, reach_of(*view), view->schedule.environments};
       if (!refusal_by_rights(caller.grant, needs))
         views.push_back(*std::move(view));
     }
@@ -201,12 +206,23 @@ Result<ScheduleView> own_schedule(Face& face) {
   ScheduleView view = TRY(named_schedule(face));
   const Schedule& schedule = view.schedule;
   const bool is_his = is_own(schedule, caller);
-  const CommandNeeds needs{is_his ? schedule.right : Right::admin, Reach::named,
+  const CommandNeeds needs{is_his ? schedule.right : Right::admin, reach_of(view),
                            schedule.environments, "fettle schedule",
-                           is_his ? "" : cat(", a schedule of the token `", schedule.token, "`,")};
+                           is_his ? ""
+                           : schedule.token.empty()
+                               ? ", a schedule that is damaged,"
+                               : cat(", a schedule of the token `", schedule.token, "`,")};
   if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
     return *std::move(refusal);
   return view;
+}
+
+Status check_is_whole(const ScheduleView& view) {
+  if (view.damage.empty())
+    return {};
+  const std::string& name = view.schedule.name;
+  return world_error(cat("the schedule `", name, "` is damaged: ", view.damage,
+                         "; `fettle schedule rm ", name, "` removes it"));
 }
 
 std::string end_text(const ScheduleView& view) {
@@ -218,6 +234,8 @@ std::string end_text(const ScheduleView& view) {
 
 /// What its owner should know.
 std::string remark_on(const ScheduleView& view) {
+  if (!view.damage.empty())
+    return cat("it is damaged, and does not run (", view.damage, "): remove it, and add it again");
   std::string text = view.state.why_not;
   if (view.state.skipped > 0)
     text += cat(text.empty() ? "" : "; ", view.state.skipped,
@@ -245,11 +263,12 @@ Result<int> schedule_ls(Face& face) {
   std::vector<std::vector<std::string>> rows{
       {"NAME", "WHEN", "NEXT", "RUN", "BEGAN", "COMMIT", "COMMAND", "REMARK"}};
   for (const ScheduleView& view : views)
-    rows.push_back({view.schedule.name, times_text(view.schedule.times),
+    rows.push_back({view.schedule.name,
+                    view.schedule.shown.empty() ? "-" : times_text(view.schedule.times),
                     view.next ? write_moment(*view.next) : "-", end_text(view),
                     view.state.began ? write_moment(*view.state.began) : "-",
                     view.state.commit.empty() ? "-" : view.state.commit.substr(0, shown_digits),
-                    view.schedule.shown, remark_on(view)});
+                    view.schedule.shown.empty() ? "-" : view.schedule.shown, remark_on(view)});
   print(views.empty() ? "no schedules; `fettle schedule add NAME --cron TIMES -- COMMAND` adds one"
                       : table(rows));
   return 0;
@@ -282,6 +301,7 @@ Result<WaitingPlan> waiting_plan(Face& face, const char* what) {
   const CommandNeeds needs{schedule.right, Reach::named, schedule.environments, what};
   if (std::optional<Error> refusal = refusal_by_rights(caller.grant, needs))
     return *std::move(refusal);
+  TRY(check_is_whole(view));
   if (view.state.plan == 0)
     return user_error(cat("no plan of the schedule `", schedule.name, "` waits",
                           schedule.needs_approval ? "" : "; it was added without `--approve`"));
@@ -353,6 +373,7 @@ Result<int> schedule_refuse(Face& face) {
 
 Result<int> schedule_run(Face& face) {
   const ScheduleView before = TRY(own_schedule(face));
+  TRY(check_is_whole(before));
   const std::string& name = before.schedule.name;
   const ScheduleBook book = TRY(book_of(face));
   if (book.is_running(name))
