@@ -1,12 +1,16 @@
-"""Asks a server of fettle: documents of its environments, over HTTP.
+"""Asks a server of fettle over HTTP: documents of its environments, and commands.
 
     from fettle import Client
     client = Client("http://127.0.0.1:9790", token="6f1d...")     # or Client(), by $FETTLE_SERVER or `fettle context use`
     for environment in client.environments():
         print(environment["name"], client.environments_environment_runs(environment=environment["name"])["runs"][:1])
 
+    end = client.commands(words=["run", ".", "-e", "shop"], folder="/shop", files={"main.star": "def run(plan): pass"})
+    print(end["code"], end["output"])                             # status `running` and no code: it goes on as end["run"]
+
     python3 -m fettle                                             # lists what can be asked
     python3 -m fettle environments_environment environment=shop
+    python3 -m fettle commands words='["enclave", "ls"]'
 
 One file, standard library only. The functions are those of the server's OpenAPI document, so they are always those of
 the server that is asked; each gives a document of docs/json.md. `Client.call` is the same with a name in a text.
@@ -64,16 +68,17 @@ class Client:
         """What can be asked: the operations of the OpenAPI document by their names."""
         if self._known is None:
             paths = self._get("/api/openapi.json")["paths"]
-            self._known = {operation["operationId"]: (path, operation)
-                           for path, methods in paths.items() for operation in methods.values()}
-        return {name: operation for name, (_, operation) in self._known.items()}
+            self._known = {operation["operationId"]: (path, method.upper(), operation)
+                           for path, methods in paths.items() for method, operation in methods.items()}
+        return {name: operation for name, (_, _, operation) in self._known.items()}
 
     def call(self, name, **parameters):
         """The document (or, of /metrics, the text) that an operation answers by. Error: it refuses, or is not known."""
         if name not in self.operations():
             raise Error(f"the server has no operation `{name}`; it has {', '.join(sorted(self._known))}")
-        path, operation = self._known[name]
+        path, method, operation = self._known[name]
         query = []
+        body = {one: parameters.pop(one) for one in _members(operation) if one in parameters}
         for one in operation.get("parameters", []):
             value = parameters.pop(one["name"], None)
             if one["in"] == "path":
@@ -84,7 +89,10 @@ class Client:
                 query.append((one["name"], value))
         if parameters:
             raise Error(f"`{name}` has no parameter `{sorted(parameters)[0]}`")
-        return self._get(path + ("?" + urllib.parse.urlencode(query) if query else ""))
+        # A server that waits as long as it was told answers a little later.
+        patience = max(self._timeout, body.get("wait", 60) + 30) if "requestBody" in operation else self._timeout
+        return self._ask(path + ("?" + urllib.parse.urlencode(query) if query else ""), method,
+                         json.dumps(body).encode() if "requestBody" in operation else None, patience)
 
     def __getattr__(self, name):
         if name.startswith("_") or name not in self.operations():
@@ -92,9 +100,15 @@ class Client:
         return lambda **parameters: self.call(name, **parameters)
 
     def _get(self, path):
-        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self._token}"})
+        return self._ask(path, "GET", None, self._timeout)
+
+    def _ask(self, path, method, body, patience):
+        headers = {"Authorization": f"Bearer {self._token}"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        request = urllib.request.Request(self.url + path, data=body, headers=headers, method=method)
         try:
-            with self._opener.open(request, timeout=self._timeout) as reply:
+            with self._opener.open(request, timeout=patience) as reply:
                 body = reply.read().decode()
                 return json.loads(body) if reply.headers.get_content_type() == "application/json" else body
         except urllib.error.HTTPError as refusal:
@@ -105,6 +119,25 @@ class Client:
             raise Error(message, refusal.code) from None
         except (OSError, ValueError) as failure:
             raise Error(f"{self.url}: {getattr(failure, 'reason', failure)}", 0) from None
+
+
+def _schema(operation):
+    """Of what is posted. Empty: nothing is."""
+    return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+
+
+def _members(operation):
+    return _schema(operation).get("properties", {})
+
+
+def _posted(members, name, text):
+    """A member as a command line writes it: a text, or JSON."""
+    if name not in members or members[name].get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Error(f"`{name}` must be JSON, not `{text}`") from None
 
 
 def _home():
@@ -170,14 +203,18 @@ def main(words):
         client = Client(server)
         if not words:
             for name, operation in sorted(client.operations().items()):
-                names = " ".join(f"{one['name']}=" if one["required"] else f"[{one['name']}=]" for one in operation.get("parameters", []))
+                parts = [(one["name"], one["required"]) for one in operation.get("parameters", [])]
+                parts += [(one, one in _schema(operation)["required"]) for one in _members(operation)]
+                names = " ".join(f"{one}=" if is_required else f"[{one}=]" for one, is_required in parts)
                 print(f"{name} {names}".rstrip() + f"\n    {operation['summary']}")
             sys.stdout.flush()
             return 0
         wrong = [word for word in words[1:] if "=" not in word]
         if wrong:
             raise Error(f"expected NAME=VALUE, not `{wrong[0]}`")
-        answer = client.call(words[0], **dict(word.split("=", 1) for word in words[1:]))
+        members = _members(client.operations().get(words[0], {}))
+        given = dict(word.split("=", 1) for word in words[1:])
+        answer = client.call(words[0], **{name: _posted(members, name, text) for name, text in given.items()})
         print(answer if isinstance(answer, str) else json.dumps(answer, indent=2, ensure_ascii=False), flush=True)
         return 0
     except Error as error:

@@ -9,6 +9,8 @@
 #include "base/user_path.h"
 #include "cli/named_files.h"
 #include "cli/server_choice.h"
+#include "remote/posted_command.h"
+#include "server/openapi.h"
 
 namespace fettle {
 namespace {
@@ -41,6 +43,28 @@ TEST(CommandsTest, KindsSayWhetherAMachineIsMeant) {
     if (is_kind_of_machine(kind->name().view()))
       of_machine += cat(kind->name(), " ");
   EXPECT_EQ(of_machine, "file folder link command handled state ");
+}
+
+/// The page's server, which describes the interface, knows no server of commands.
+TEST(CommandsTest, WhatIsPostedIsDescribedAsItIsRead) {
+  const Value schema = openapi_document("1")
+                           .at("paths")
+                           .at("/api/commands")
+                           .at("post")
+                           .at("requestBody")
+                           .at("content")
+                           .at("application/json")
+                           .at("schema");
+  EXPECT_EQ(schema.at("properties").at("wait").integer_at("maximum"), longest_posted_wait / 1s);
+  const Result<PostedCommand> least = posted_command_of(R"({"words": ["enclave", "ls"]})");
+  ASSERT_TRUE(least);
+  EXPECT_EQ(schema.at("properties").at("wait").integer_at("default"), least->wait / 1s);
+  for (const Entry& member : schema.at("properties").entries()) {
+    const Result<PostedCommand> read =
+        posted_command_of(cat(R"({"words": ["x"], ")", member.key, R"(": [{}]})"));
+    ASSERT_FALSE(read) << member.key.view();
+    EXPECT_EQ(read.error().message.find("is unknown"), std::string::npos) << member.key.view();
+  }
 }
 
 TEST(CommandsTest, WhatIsRememberedOfAPathIsTheUsersOwn) {

@@ -49,6 +49,18 @@ Value value_of(const RunView& run) {
                       {"code", run.code ? Value(*run.code) : Value()}});
 }
 
+Value pieces_document(const RunView& run, const RunPieces& read) {
+  std::vector<Value> pieces;
+  for (const Frame& piece : read.pieces)
+    pieces.push_back(Value::dict({{"stream", piece.type == FrameType::output ? "output" : "errors"},
+                                  {"text", piece.payload}}));
+  return Value::dict({{"run", run.number},
+                      {"status", status_of(run)},
+                      {"code", run.code ? Value(*run.code) : Value()},
+                      {"pieces", Value::list(std::move(pieces))},
+                      {"next", static_cast<int64_t>(read.next)}});
+}
+
 Value document_of(const std::vector<AgentView>& agents) {
   std::vector<Value> all;
   for (const AgentView& agent : agents)

@@ -18,6 +18,9 @@ Value document_of(const Contexts& contexts);
 /// `run`, `command`, `began`, the name of the `token` that began it, `status` (`running`, `ended` or
 /// `killed`), and the exit `code`.
 Value value_of(const RunView& run);
+/// `run`, `status` and `code` as above, the `pieces` (`stream`, `text`) that it has printed from a place
+/// on, and where the `next` ones begin.
+Value pieces_document(const RunView& run, const RunPieces& read);
 /// `name`, `status` (`connected` or `gone`), `since`, `gone`, `why`, `from`, `engine`, `token`.
 Value document_of(const std::vector<AgentView>& agents);
 /// `name`, `right` (or `agent`), the `agent` that its holder may be, `environments` (patterns; none: all), `created`, `expires` and `last_used`.

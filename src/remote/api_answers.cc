@@ -70,6 +70,8 @@ int status_of_error(const Value& error) {
   const std::string_view message = error.text_at("message");
   if (error.text_at("blame") != "user")
     return 502;
+  if (message.find("needs the right") != message.npos)
+    return 403;
   return message.starts_with("there is no") ? 404 : 400;
 }
 

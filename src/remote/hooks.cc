@@ -1,13 +1,6 @@
 #include "remote/hooks.h"
 
-#include <sys/socket.h>
-
-#include <array>
 #include <optional>
-
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include "base/hmac.h"
 #include "base/lock_file.h"
@@ -15,6 +8,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "remote/audit_log.h"
+#include "remote/posted_request.h"
 #include "remote/request_fields.h"
 #include "remote/schedules.h"
 #include "value/json.h"
@@ -22,71 +16,26 @@
 namespace fettle {
 namespace {
 
-namespace beast_http = boost::beast::http;
-
 constexpr std::string_view hooks_path = "/hooks/";
-constexpr uint32_t hook_header_bytes = 16'384;
 constexpr std::string_view hub_prefix = "sha256=";
 constexpr std::string_view branch_prefix = "refs/heads/";
 /// As long as a real one, for what takes the same time as a comparison with it.
 constexpr std::string_view nobodys_secret =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-using HookMessage = beast_http::request<beast_http::string_body>;
-
-HookCall call_of(HookMessage message) {
+HookCall call_of(PostedRequest posted) {
   HookCall call;
-  call.method = std::string(message.method_string());
-  call.target = std::string(message.target());
-  call.signature = single_field(message, "X-Hub-Signature-256");
-  call.gitlab_token = single_field(message, "X-Gitlab-Token");
-  call.authorization = single_field(message, "Authorization");
-  call.event = single_field(message, "X-GitHub-Event");
+  call.method = std::move(posted.method);
+  call.target = std::move(posted.target);
+  call.signature = posted.field("X-Hub-Signature-256");
+  call.gitlab_token = posted.field("X-Gitlab-Token");
+  call.authorization = posted.field("Authorization");
+  call.event = posted.field("X-GitHub-Event");
   if (call.event.empty())
-    call.event = single_field(message, "X-Gitlab-Event");
-  call.is_from_browser = is_from_browser(message);
-  call.body = std::move(message.body());
+    call.event = posted.field("X-Gitlab-Event");
+  call.is_from_browser = posted.is_from_browser;
+  call.body = std::move(posted.body);
   return call;
-}
-
-struct HookError {
-  int status = 400;
-  std::string message;
-};
-
-HookError hook_error_of(const boost::system::error_code& error) {
-  if (error == beast_http::error::body_limit)
-    return {413, cat("the body of a call is at most ", most_hook_bytes, " bytes")};
-  if (error == beast_http::error::header_limit)
-    return {431, "the header of the request is too large"};
-  return {400, "this is no request"};
-}
-
-/// None: the caller went.
-std::optional<tl::expected<HookCall, HookError>> receive_call(const Descriptor& socket,
-                                                              std::string bytes) {
-  beast_http::request_parser<beast_http::string_body> parser;
-  parser.header_limit(hook_header_bytes);
-  parser.body_limit(most_hook_bytes);
-  parser.eager(true);
-  std::array<char, 16'384> buffer{};
-  while (true) {
-    boost::system::error_code error;
-    while (!bytes.empty() && !parser.is_done()) {
-      const size_t used = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
-      bytes.erase(0, used);
-      if (error && error != beast_http::error::need_more)
-        return tl::unexpected(hook_error_of(error));
-      if (error || used == 0)
-        break;
-    }
-    if (parser.is_done())
-      return call_of(parser.release());
-    const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (count <= 0)
-      return std::nullopt;
-    bytes.append(buffer.data(), static_cast<size_t>(count));
-  }
 }
 
 /// The right to be one of those that are read at once. None: there are too many.
@@ -250,13 +199,14 @@ std::string hook_reply(const Descriptor& socket, std::string bytes, const ServeS
   const std::optional<LockFile> place = take_place(settings.folder() / "hooks");
   if (!place || caller.connections >= settings.connections)
     return refusal_reply({429, "the server has many calls of hooks; try again in a moment"});
-  auto call = receive_call(socket, std::move(bytes));
-  if (!call)
+  std::optional<PostedResult> posted = receive_posted(socket, std::move(bytes), most_hook_bytes);
+  if (!posted)
     return refusal_reply({400, "the request broke off"});
-  if (!*call)
-    return refusal_reply({call->error().status, call->error().message});
-  (**call).target = caller.at.own_target((**call).target);
-  return HookAnswer(**call, settings, caller).reply();
+  if (!*posted)
+    return refusal_reply(posted->error());
+  HookCall call = call_of(std::move(**posted));
+  call.target = caller.at.own_target(call.target);
+  return HookAnswer(call, settings, caller).reply();
 }
 
 }  // namespace fettle

@@ -584,7 +584,7 @@ TEST_F(ServerRightsTest, RunsAreSeenAndStoppedByWhoMay) {
             std::string::npos)
       << why;
   // To who is limited to other environments, there is no such run.
-  EXPECT_NE(cancelled_by(limited).find("the server has no run 1"), std::string::npos);
+  EXPECT_NE(cancelled_by(limited).find("there is no run 1"), std::string::npos);
   EXPECT_TRUE(runs().empty());
   EXPECT_NE(as(limited, {"sees", "in=web-1"}).code, 2);
   // Who reads may look on, and Ctrl-C is his own affair.

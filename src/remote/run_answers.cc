@@ -10,7 +10,15 @@ namespace {
 
 constexpr Duration pause_of_followers = 20ms;
 
-/// The runs of which somebody may know.
+/// Error (`Blame::user`): he may know of none of this number.
+Result<RunView> known_run(std::string_view what, int64_t number, const Path& runs, Visit& visit) {
+  const std::string shown = number == 0 ? std::string(what) : cat(what, " ", number);
+  const Grant grant = TRY(visit.allow({Right::read, Reach::shown, {}, shown}, shown));
+  return find_run(runs_for(grant, runs), number);
+}
+
+}  // namespace
+
 std::vector<RunView> runs_for(const Grant& grant, const Path& runs) {
   std::vector<RunView> all = list_runs(runs);
   std::erase_if(all, [&](const RunView& run) {
@@ -20,7 +28,25 @@ std::vector<RunView> runs_for(const Grant& grant, const Path& runs) {
   return all;
 }
 
-}  // namespace
+CommandNeeds needs_to_watch(const Grant& grant, const RunView& run, std::string what) {
+  const bool is_own = run.token == grant.token && run.token_id == grant.token_id;
+  return {is_own ? Right::read : run.watch, Reach::named, run.environments, std::move(what)};
+}
+
+Result<RunView> stop_run(int64_t number, const Path& runs, Visit& visit) {
+  RunView run = TRY(known_run("fettle cancel", number, runs, visit));
+  const std::string owner = visit.other_owner(run);
+  const std::string shown = cat("fettle cancel ", run.number);
+  const CommandNeeds needs{owner.empty() ? Right::read : Right::admin, Reach::named,
+                           run.environments, shown,
+                           owner.empty() ? "" : cat(", a run of ", owner, ",")};
+  TRY(visit.allow(needs, shown));
+  const std::string noted = TRY(visit.note(needs, shown, run.number));
+  const Status asked = ask_to_stop(runs, run.number);
+  visit.note_end(noted, asked ? 0 : 2);
+  TRY(asked);
+  return run;
+}
 
 Status RunAnswers::list() {
   const Grant grant =
@@ -33,14 +59,14 @@ Status RunAnswers::list() {
 }
 
 Status RunAnswers::cancel(int64_t number) {
-  const RunView run = TRY(ask_to_stop_by(number));
+  const RunView run = TRY(stop_run(number, runs_, visit_));
   line_.send(FrameType::document, write_json(sent_form(run)));
   return {};
 }
 
 /// Tells what a run has printed and prints, until it has ended.
 Status RunAnswers::attach(int64_t number) {
-  RunView run = TRY(known("fettle attach", number));
+  RunView run = TRY(known_run("fettle attach", number, runs_, visit_));
   const std::string shown = cat("fettle attach ", run.number);
   const Right needed = visit_.other_owner(run).empty() ? Right::read : run.watch;
   TRY(visit_.allow({needed, Reach::named, run.environments, shown}, shown));
@@ -77,28 +103,6 @@ Status RunAnswers::attach(int64_t number) {
   return {};
 }
 
-/// Error (`Blame::user`): he may know of none of this number.
-Result<RunView> RunAnswers::known(std::string_view what, int64_t number) const {
-  const std::string shown = number == 0 ? std::string(what) : cat(what, " ", number);
-  const Grant grant = TRY(visit_.allow({Right::read, Reach::shown, {}, shown}, shown));
-  return find_run(runs_for(grant, runs_), number);
-}
-
-Result<RunView> RunAnswers::ask_to_stop_by(int64_t number) {
-  RunView run = TRY(known("fettle cancel", number));
-  const std::string owner = visit_.other_owner(run);
-  const std::string shown = cat("fettle cancel ", run.number);
-  const CommandNeeds needs{owner.empty() ? Right::read : Right::admin, Reach::named,
-                           run.environments, shown,
-                           owner.empty() ? "" : cat(", a run of ", owner, ",")};
-  TRY(visit_.allow(needs, shown));
-  const std::string noted = TRY(visit_.note(needs, shown, run.number));
-  const Status asked = ask_to_stop(runs_, run.number);
-  visit_.note_end(noted, asked ? 0 : 2);
-  TRY(asked);
-  return run;
-}
-
 /// What the client says while it follows a run.
 Status RunAnswers::hear(int64_t number) {
   if (await_events(line_.descriptor(), line_.events(), pause_of_followers))
@@ -114,7 +118,7 @@ Status RunAnswers::hear(int64_t number) {
 
 /// Who may not stop it leaves it as it is, and hears why.
 Status RunAnswers::stop(int64_t number) {
-  const Result<RunView> asked = ask_to_stop_by(number);
+  const Result<RunView> asked = stop_run(number, runs_, visit_);
   const Result<RunView> now = find_run(runs_, number);
   const bool has_ended = now && !now->is_running;
   return asked || has_ended ? Status() : Status(asked.error());

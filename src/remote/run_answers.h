@@ -11,6 +11,15 @@
 
 namespace fettle {
 
+/// The runs in `runs` of which the holder of a grant may know, the oldest first.
+std::vector<RunView> runs_for(const Grant& grant, const Path& runs);
+/// Asks a run to stop for whoever visits, and notes that. Errors (`Blame::user`): he knows of none of
+/// this number, may not stop it, or it has ended.
+Result<RunView> stop_run(int64_t number, const Path& runs, Visit& visit);
+
+/// What its holder needs to see what a run has printed.
+CommandNeeds needs_to_watch(const Grant& grant, const RunView& run, std::string what);
+
 class RunAnswers {
  public:
   RunAnswers(Line& line, const ServeSettings& settings, Visit& visit)
@@ -25,8 +34,6 @@ class RunAnswers {
   Status attach(int64_t number);
 
  private:
-  Result<RunView> known(std::string_view what, int64_t number) const;
-  Result<RunView> ask_to_stop_by(int64_t number);
   Status hear(int64_t number);
   Status stop(int64_t number);
 

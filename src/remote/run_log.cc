@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kept_runs = 100;
-constexpr uint64_t most_kept_bytes = 256 << 20;
+constexpr uint64_t most_kept_bytes = 256 << 20, most_read_at_once = 1 << 20;
 
 std::vector<int64_t> numbers_of(const Path& runs) {
   std::vector<int64_t> numbers;
@@ -164,7 +164,7 @@ Result<RunView> find_run(const std::vector<RunView>& runs, int64_t number) {
   }
   const auto found = std::ranges::find(runs, number, &RunView::number);
   if (found == runs.end())
-    return user_error(cat("the server has no run ", number, "; `fettle runs` lists them"));
+    return user_error(cat("there is no run ", number, "; `fettle runs` lists them"));
   return *found;
 }
 
@@ -172,6 +172,40 @@ Result<RunView> find_run(const Path& runs, int64_t number) {
   if (number != 0 && std::ranges::binary_search(numbers_of(runs), number))
     return view_of(runs, number);
   return find_run(list_runs(runs), number);
+}
+
+Result<RunPieces> read_pieces(const Path& runs, int64_t number, uint64_t after) {
+  const auto no_place = [&] {
+    return user_error(cat("no piece of what run ", number, " has printed begins at ", after,
+                          ": ask from 0 on, or from `next` of the part before"));
+  };
+  const Descriptor file = TRY(open_to_read(runs / std::to_string(number) / "frames"));
+  if (after > static_cast<uint64_t>(std::max<off_t>(lseek(file.get(), 0, SEEK_END), 0)))
+    return no_place();
+  RunPieces read{{}, after};
+  FrameReader reader;
+  std::string bytes(piece_bytes, '\0');
+  for (uint64_t at = after; at - after < most_read_at_once;) {
+    const ssize_t count = pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (count <= 0)
+      break;
+    at += static_cast<uint64_t>(count);
+    reader.add({bytes.data(), static_cast<size_t>(count)});
+    while (true) {
+      Result<std::optional<Frame>> frame = reader.next();
+      if (!frame ||
+          (*frame && (*frame)->type != FrameType::output && (*frame)->type != FrameType::errors))
+        return no_place();
+      if (!*frame)
+        break;
+      read.next += packed((*frame)->type, (*frame)->payload).size();
+      if (!read.pieces.empty() && read.pieces.back().type == (*frame)->type)
+        read.pieces.back().payload += (*frame)->payload;
+      else
+        read.pieces.push_back(*std::move(*frame));
+    }
+  }
+  return read;
 }
 
 Status ask_to_stop(const Path& runs, int64_t number) {

@@ -72,6 +72,15 @@ std::vector<RunView> list_runs(const Path& runs);
 /// Error (`Blame::user`): there is none of this number. 0: the last one that runs, else the last.
 Result<RunView> find_run(const std::vector<RunView>& runs, int64_t number);
 Result<RunView> find_run(const Path& runs, int64_t number);
+/// A part of what a run has printed.
+struct RunPieces {
+  std::vector<Frame>
+      pieces{};       ///< `output` and `errors`, those of one stream behind each other as one
+  uint64_t next = 0;  ///< where the rest begins, in bytes of its file
+};
+/// What a run has printed from a place on: 0, or `next` of the part before. About a megabyte at most.
+/// Error (`Blame::user`): no piece begins there.
+Result<RunPieces> read_pieces(const Path& runs, int64_t number, uint64_t after);
 /// Error (`Blame::user`): it has ended.
 Status ask_to_stop(const Path& runs, int64_t number);
 

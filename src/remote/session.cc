@@ -18,6 +18,7 @@
 #include "remote/line.h"
 #include "remote/mirror.h"
 #include "remote/path_filter.h"
+#include "remote/posted_command.h"
 #include "remote/run_answers.h"
 #include "remote/run_log.h"
 #include "remote/upgrade.h"
@@ -476,7 +477,8 @@ bool is_for_a_running_command(FrameType type) {
 /// A connection that has been let in.
 struct Guest {
   Visit visit;
-  std::string rest;  ///< the bytes behind the request
+  std::string rest{};    ///< the bytes behind the request
+  Descriptor instead{};  ///< of the socket: a process between speaks with the client
 };
 
 /// None: it was refused.
@@ -531,6 +533,13 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
       if (caller.connections >= settings.connections)
         return refuse({503, cat("the server has ", settings.connections,
                                 " connections already; try again when one has ended")});
+      if (is_posted_command(**request)) {
+        alarm(static_cast<unsigned>(settings.upload_limit / 1s));
+        auto taken = take_posted(socket, std::move(bytes), caller, settings, host, visit);
+        if (const auto* const reply = std::get_if<std::string>(&taken))
+          return end_with(*reply);
+        return Guest{std::move(visit), {}, std::get<Descriptor>(std::move(taken))};
+      }
       if (is_api_request(**request)) {
         alarm(0);  // the command has a limit of its own
         const std::string reply = api_reply(**request, settings, host, visit);
@@ -556,8 +565,12 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
   std::optional<Guest> guest = shake_hands(socket, caller, settings, host);
   if (!guest)
     return 1;
-  Line line(std::move(socket), guest->rest);
-  line.send_packed(upgrade_reply());
+  const bool is_posted = guest->instead.is_open();
+  Line line(is_posted ? std::move(guest->instead) : std::move(socket), guest->rest);
+  if (is_posted)
+    socket.close();
+  else
+    line.send_packed(upgrade_reply());
   if (!line.push_all(settings.write_limit))
     return 1;
   // A connection that is kept saves the next command its beginning.

@@ -165,6 +165,31 @@ std::vector<Route> further_routes() {
        ask_stand_of_plan}};
 }
 
+const std::vector<Route>& table_of_runs() {
+  static const std::vector<Route> all{
+      {"GET", "/api/runs", read_right, {}, "the runs of a server, as `runs` lists them", nullptr},
+      {"GET", "/api/runs/{run}", read_right, {}, "one of them", nullptr},
+      {"GET",
+       "/api/runs/{run}/output",
+       read_right,
+       {"after"},
+       "what it has printed, in parts",
+       nullptr},
+      {"POST",
+       "/api/runs/{run}/cancel",
+       WebRight::act,
+       {},
+       "asks it to stop, as `cancel` does",
+       nullptr},
+      {"POST",
+       "/api/commands",
+       WebRight::act,
+       {},
+       "runs a command, and answers when it has ended",
+       nullptr}};
+  return all;
+}
+
 const std::vector<Route>& table() {
   static const std::vector<Route> all = [] {
     std::vector<Route> rows = basic_routes();
@@ -208,7 +233,11 @@ std::string RouteCall::parameter(const std::string& name) const {
 Result<uint64_t> RouteCall::number(const std::string& name, uint64_t otherwise,
                                    uint64_t most) const {
   const auto part = parts.find(name);
-  const std::string text = part != parts.end() ? part->second : parameter(name);
+  return route_number(name, part != parts.end() ? part->second : parameter(name), otherwise, most);
+}
+
+Result<uint64_t> route_number(std::string_view name, const std::string& text, uint64_t otherwise,
+                              uint64_t most) {
   if (text.empty())
     return otherwise;
   uint64_t number = 0;
@@ -231,8 +260,14 @@ Result<Environment> RouteCall::environment() const {
 
 std::span<const Route> routes() { return table(); }
 
+std::span<const Route> routes_of_runs() { return table_of_runs(); }
+
 RouteMatch find_route(const std::vector<std::string>& segments) {
-  for (const Route& route : table())
+  return find_route(table(), segments);
+}
+
+RouteMatch find_route(std::span<const Route> table, const std::vector<std::string>& segments) {
+  for (const Route& route : table)
     if (auto parts = parts_of(route.pattern, segments))
       return {&route, *std::move(parts)};
   return {};

@@ -46,6 +46,9 @@ struct Route {
 };
 
 std::span<const Route> routes();
+/// What a server of commands answers beside these: its runs, which `fettle api` tells, and what is
+/// posted (`remote/posted_command.h`).
+std::span<const Route> routes_of_runs();
 
 /// A route with the parts of its pattern.
 struct RouteMatch {
@@ -54,6 +57,10 @@ struct RouteMatch {
 };
 /// Null: there is none for this path.
 RouteMatch find_route(const std::vector<std::string>& segments);
+RouteMatch find_route(std::span<const Route> table, const std::vector<std::string>& segments);
+/// Empty: `otherwise`. Error (`Blame::user`): it is no number from 0 to `most`.
+Result<uint64_t> route_number(std::string_view name, const std::string& text, uint64_t otherwise,
+                              uint64_t most);
 
 /// Error (`Blame::user`): the query has something that the route does not know.
 Status check_parameters(const Route& route, const WebTarget& target);
