@@ -56,6 +56,7 @@
 #include "remote/notices.h"
 #include "remote/session.h"
 #include "store/blobs.h"
+#include "store/key_command.h"
 #include "store/limited_store.h"
 #include "store/reserve.h"
 #include "store/store_opening.h"
@@ -697,6 +698,7 @@ int main(int argc, char** argv) {
   fettle::open_standard_streams();
   umask(022);
   signal(SIGPIPE, SIG_IGN);
+  fettle::key_command() = fettle::variable("FETTLE_KEY_COMMAND");
   const bool is_kurtosis = argc > 0 && fettle::is_kurtosis_name(argv[0]);
   const int code = fettle::run({argv + std::min(argc, 1), argv + argc}, is_kurtosis);
   return is_kurtosis ? fettle::code_of_kurtosis(code) : code;

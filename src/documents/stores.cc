@@ -17,7 +17,7 @@ Value document_of(const KeyRotation& rotation) {
   return Value::dict({{"store", rotation.store},
                       {"key_before", rotation.before},
                       {"key", rotation.after},
-                      {"key_file", rotation.key_file},
+                      {"key_file", text_or_null(rotation.key_file)},
                       {"secrets", rotation.secrets},
                       {"unreadable", rotation.unreadable}});
 }

@@ -35,7 +35,7 @@ Result<std::vector<std::string>> texts_at(const Value& value, std::string_view k
 }  // namespace
 
 bool is_variable_of_machine(std::string_view name) {
-  constexpr std::array<std::string_view, 24> names{"PATH",
+  constexpr std::array<std::string_view, 25> names{"PATH",
                                                    "HOME",
                                                    "PWD",
                                                    "SHELL",
@@ -58,7 +58,8 @@ bool is_variable_of_machine(std::string_view name) {
                                                    "XDG_CACHE_HOME",
                                                    "XDG_CONFIG_HOME",
                                                    "XDG_RUNTIME_DIR",
-                                                   "FETTLE_STORE"};
+                                                   "FETTLE_STORE",
+                                                   "FETTLE_KEY_COMMAND"};
   return std::ranges::find(names, name) != names.end();
 }
 

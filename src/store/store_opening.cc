@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "store/database_disk.h"
+#include "store/key_command.h"
 #include "store/postgres_place.h"
 #include "store/postgres_schema.h"
 #include "store/sql_store.h"
@@ -15,12 +16,15 @@ namespace {
 /// The first home that uses a store gives it its key. No key is made beside a store that has one.
 Result<Seal> key_for(Postgres& database, const Path& home) {
   const std::optional<std::string> wanted = TRY(key_id_of(database));
-  const Seal seal = TRY(key_of_home(database.name(), home, wanted));
+  const auto key_with = [&](const std::optional<std::string>& id) {
+    return key_command().empty() ? key_of_home(database.name(), home, id)
+                                 : key_by_command(database.name(), id);
+  };
+  const Seal seal = TRY(key_with(wanted));
   if (wanted)
     return seal;
   // Somebody else may have been faster.
-  const std::string id = TRY(settle(database, "key", seal.id()));
-  return key_of_home(database.name(), home, id);
+  return key_with(TRY(settle(database, "key", seal.id())));
 }
 
 struct OpenedPostgres {

@@ -9,9 +9,11 @@
 #include <optional>
 #include <thread>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "core/open_payload.h"
+#include "store/key_command.h"
 #include "store/store_keys.h"
 #include "tests/fixtures/store_fixture.h"
 #include "verbs/stores/stores.h"
@@ -151,6 +153,90 @@ TEST_P(StoreKeysTest, AKeyMayBeGivenAndChangedAgain) {
   EXPECT_NE(refusal_of_rotation(file).find("is not a key: it has 5 bytes instead of 64"),
             std::string::npos);
   EXPECT_NE(refusal_of_rotation(home() + "/none").find("no such file"), std::string::npos);
+}
+
+/// What keeps keys elsewhere: a folder with one file for each.
+class KeyCommandTest : public StoreKeysTest {
+ protected:
+  KeyCommandTest() {
+    EXPECT_TRUE(write_file(vault("first"), base64_encode(std::string(64, 'f')) + "\n"));
+    key_command() =
+        cat("echo \"asked for ${FETTLE_KEY_ID:-none}\" >> '", vault("asked"), "'; cat '", home(),
+            "/vault-'${FETTLE_KEY_ID:-first} 2>/dev/null || cat '", vault("first"), "'");
+  }
+  ~KeyCommandTest() override { key_command().clear(); }
+  std::string vault(std::string_view name) const { return cat(home(), "/vault-", name); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, KeyCommandTest, testing::Values(StoreKind::postgres),
+                         name_of_store);
+
+TEST_P(KeyCommandTest, NoKeyIsInTheHome) {
+  fill();
+  expect_filled();
+  EXPECT_FALSE(file_exists(home() + "/key"));
+  const Seal first = *Seal::from_bytes(std::string(64, 'f'));
+  EXPECT_EQ(*read_file(vault("asked")), cat("asked for none\nasked for ", first.id(), "\n"))
+      << "once by a process, and for each key";
+  // A file has its own key, whatever the command says.
+  const StorePlace file(StoreKind::file);
+  file.open();
+  EXPECT_TRUE(file_exists(file.home() + "/key"));
+}
+
+TEST_P(KeyCommandTest, AnotherKeyOpensNothing) {
+  fill();
+  ASSERT_TRUE(write_file(vault("other"), std::string(64, 'o')));
+  key_command() = cat("cat '", vault("other"), "'");
+  EXPECT_NE(error_of_opening(home()).find("and the command of $FETTLE_KEY_COMMAND gives " +
+                                          Seal::from_bytes(std::string(64, 'o'))->id()),
+            std::string::npos)
+      << error_of_opening(home());
+  for (const auto& [command, said] :
+       std::map<std::string, std::string>{{"echo no key", "printed 7 bytes, which are no key"},
+                                          {"true", "printed 0 bytes"},
+                                          {"echo locked >&2; exit 3", "ended with 3: locked"},
+                                          {"/no/such/program", "ended with 127"},
+                                          {"yes", "does not give it"},
+                                          {"kill -9 $$", "ended with 137"}}) {
+    key_command() = command;
+    EXPECT_NE(error_of_opening(home()).find(said), std::string::npos)
+        << command << ": " << error_of_opening(home());
+  }
+  EXPECT_FALSE(file_exists(home() + "/key"));
+}
+
+TEST_P(KeyCommandTest, TheCommandHasTheNewKeyFirst) {
+  fill();
+  EXPECT_NE(refusal_of_rotation().find("name its file with `--key-file`"), std::string::npos);
+  const std::string next = home() + "/next";
+  ASSERT_TRUE(write_file(next, std::string(64, 'n')));
+  const std::string id = Seal::from_file(next)->id();
+  EXPECT_NE(refusal_of_rotation(next).find("put it there first, for the id " + id),
+            std::string::npos);
+  expect_filled();
+  ASSERT_TRUE(write_file(vault(id), std::string(64, 'n')));
+  const KeyRotation rotation = rotate(next);
+  EXPECT_EQ(rotation.after, id);
+  EXPECT_EQ(rotation.key_file, "");
+  EXPECT_FALSE(file_exists(home() + "/keys/" + id));
+  expect_filled();
+}
+
+TEST_P(KeyCommandTest, WhatIsCopiedKeepsItsKey) {
+  fill();
+  ASSERT_TRUE(copy_store(address(), {}, home(), {}));
+  const auto opened = open_store({}, home());
+  ASSERT_TRUE(opened) << to_string(opened.error());
+  EXPECT_EQ(**opened->store->note("e", "secret"), Value::secret("sesame-open"));
+  // Back: the command must know the key of the file, and it does; then of another one, which it does not.
+  const StorePlace third(StoreKind::postgres);
+  EXPECT_TRUE(copy_store({}, third.address(), home(), {}));
+  ASSERT_TRUE(rotate_key({}, home(), {}, {}));
+  const StorePlace fourth(StoreKind::postgres);
+  const auto refused = copy_store({}, fourth.address(), home(), {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("put it there first"), std::string::npos);
 }
 
 TEST_P(StoreKeysTest, ItIsNotChangedWhileSomebodyActs) {

@@ -68,8 +68,12 @@ Result<int> store_rotate_key(Face& face) {
                     " could not be opened with the old key, and stayed as they were"));
   if (!face.quiet)
     print(cat("sealed ", counted(rotation.secrets, "secret"), " of ", rotation.store,
-              " with the key ", rotation.after, ": ", rotation.key_file, "\nthe old key ",
-              rotation.before, " stays in this home, for other stores and for backups"));
+              " with the key ", rotation.after,
+              rotation.key_file.empty()
+                  ? cat(", which $FETTLE_KEY_COMMAND gives\nkeep the old key ", rotation.before,
+                        " as well, for other stores and for backups")
+                  : cat(": ", rotation.key_file, "\nthe old key ", rotation.before,
+                        " stays in this home, for other stores and for backups")));
   return 0;
 }
 

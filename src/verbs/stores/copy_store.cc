@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "store/blobs.h"
 #include "store/columns.h"
+#include "store/key_command.h"
 #include "store/store_keys.h"
 #include "store/store_opening.h"
 #include "verbs/stores/store_tables.h"
@@ -163,6 +164,23 @@ class ContentsCopy {
 
 }  // namespace
 
+namespace {
+
+/// Whoever opens the copy must find the key that it gets: of a shared store with a command, the command
+/// gives it; beside a file it is a file.
+Status make_key_found(const Database& target, const Seal& key, const std::string& home) {
+  const bool is_file = target.dialect() == Database::Dialect::sqlite;
+  if (!is_file && !key_command().empty())
+    return check_command_gives(target.name(), key);
+  if (key_of_home(target.name(), home, key.id()))
+    return {};
+  const Path kept = path_of_key(home, key.id());
+  TRY(make_directories(kept.parent_path()));
+  return key.keep(kept);
+}
+
+}  // namespace
+
 Result<StoreTally> copy_store(const std::string& from, const std::string& to,
                               const std::string& home, const std::stop_token& stop) {
   if (from == to)
@@ -198,6 +216,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
   }
   TRY(target->execute("UPDATE leases SET process=0"));
   TRY(continue_numbers(*target, TRY(last_event(*source))));
+  TRY(make_key_found(*target, *source->seal(), home));
   TRY(put_key(*target, *source->seal()));
   TRY(copy_mark(read, *target, home));
   TRY(writing.commit());

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "store/columns.h"
 #include "store/content_codec.h"
+#include "store/key_command.h"
 #include "store/record_codec.h"
 #include "store/store_keys.h"
 #include "store/store_opening.h"
@@ -127,7 +128,11 @@ class ColumnRotation {
   std::vector<Row> rows_;
 };
 
-Result<Seal> next_key(const std::string& file) {
+Result<Seal> next_key(const std::string& file, bool is_by_command) {
+  if (file.empty() && is_by_command)
+    return user_error(
+        "$FETTLE_KEY_COMMAND gives the keys: make one (`head -c 64 /dev/urandom`), put it where "
+        "the command reads it, and name its file with `--key-file`");
   if (file.empty())
     return Seal::random();
   const std::string bytes = TRY(read_file(file));
@@ -144,7 +149,9 @@ Result<KeyRotation> rotate_key(const std::string& address, const std::string& ho
                                const std::string& file, const std::stop_token& stop) {
   std::list<std::string> texts;
   const std::unique_ptr<Database> database = TRY(open_database(address, home));
-  const Seal next = TRY(next_key(file));
+  const bool is_file = database->dialect() == Database::Dialect::sqlite;
+  const bool is_by_command = !is_file && !key_command().empty();
+  const Seal next = TRY(next_key(file, is_by_command));
   KeyRotation rotation;
   rotation.store = database->name();
   rotation.before = database->seal()->id();
@@ -153,11 +160,14 @@ Result<KeyRotation> rotate_key(const std::string& address, const std::string& ho
     return user_error(cat("`", file, "` is the key that the store `", database->name(), "` has"));
   TRY(check_nobody_acts(*database, "change the key"));
   // Whoever dies after the end of the transaction must find it here.
-  const Path kept = path_of_key(home, rotation.after);
-  TRY(make_directories(kept.parent_path()));
-  TRY(next.keep(kept));
-  rotation.key_file = kept.string();
-  const bool is_file = database->dialect() == Database::Dialect::sqlite;
+  if (!is_by_command) {
+    const Path kept = path_of_key(home, rotation.after);
+    TRY(make_directories(kept.parent_path()));
+    TRY(next.keep(kept));
+    rotation.key_file = kept.string();
+  } else {
+    TRY(check_command_gives(database->name(), next));
+  }
   if (is_file)  // what is replaced leaves no bytes behind
     TRY(database->execute("PRAGMA secure_delete=ON"));
   Transaction transaction = TRY(begin_sealing_anew(*database));

@@ -26,7 +26,7 @@ Result<StoreTally> copy_store(const std::string& from, const std::string& to,
 struct KeyRotation {
   std::string store;          ///< as it is shown
   std::string before, after;  ///< the ids of the keys
-  std::string key_file;       ///< where the home has the new one
+  std::string key_file;       ///< where the home has the new one; empty: a command gives it
   size_t secrets = 0;         ///< sealed anew
   size_t unreadable = 0;      ///< were sealed with yet another key, and stay as they are
 };
