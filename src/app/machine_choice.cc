@@ -7,8 +7,10 @@ namespace fettle {
 Result<Machine*> MachineChoice::machine_of_key(const Key& key) const {
   if (!is_kind_of_machine(key.kind.view()))
     return nullptr;
-  const std::string name = place_.machines->found->find(key.environment);
-  return name.empty() ? Result<Machine*>(nullptr) : place_.machines->find(name);
+  const std::optional<std::string> name = place_.machines->found->find(key.environment);
+  if (!name)  // to look or act on this one would be a guess
+    return Error(Blame::bug, cat("nobody has asked on which machine `", key.environment, "` is"));
+  return name->empty() ? Result<Machine*>(nullptr) : place_.machines->find(*name);
 }
 
 Status MachineChoice::ready(std::span<const Resource* const> wanted, std::stop_token stop) {

@@ -67,10 +67,10 @@ void FoundMachines::put(const Name& environment, const std::string& name) {
   names_[environment] = name;
 }
 
-std::string FoundMachines::find(const Name& environment) const {
+std::optional<std::string> FoundMachines::find(const Name& environment) const {
   const std::lock_guard lock(mutex_);
   const auto found = names_.find(environment);
-  return found == names_.end() ? std::string() : found->second;
+  return found == names_.end() ? std::nullopt : std::optional(found->second);
 }
 
 Result<std::string> machine_name(const Workplace& place, const Name& environment) {

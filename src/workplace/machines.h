@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/machine_driver.h"
@@ -33,8 +34,8 @@ class Machine {
 class FoundMachines {
  public:
   void put(const Name& environment, const std::string& name);
-  /// Empty: it is on this machine, or nobody has asked yet.
-  std::string find(const Name& environment) const;
+  /// Empty: this one. None: nobody has asked yet.
+  std::optional<std::string> find(const Name& environment) const;
 
  private:
   mutable std::mutex mutex_;  ///< guards what follows

@@ -65,7 +65,7 @@ TEST_F(MachinesTest, AnEnvironmentRemembersItsMachine) {
   EXPECT_EQ(name(), "b");
   EXPECT_EQ((*machine_of(place_, "e"))->name(), "b");
   EXPECT_EQ(machines_.found->find("e"), "b") << "acts know it without the store";
-  EXPECT_EQ(machines_.found->find("other"), "");
+  EXPECT_EQ(machines_.found->find("other"), std::nullopt);
 }
 
 TEST_F(MachinesTest, ItMovesOnlyWithoutThingsThere) {
