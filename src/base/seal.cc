@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/hash.h"
 #include "base/invariant.h"
 #include "base/octets.h"
@@ -26,14 +27,6 @@ const EVP_CIPHER* cipher() {
   return fetched;
 }
 
-/// Anything sealed with a key that a power cut took away would be lost.
-Status sync(const Path& path) {
-  const Descriptor open = TRY(open_to_read(path));
-  if (fsync(open.get()) != 0)
-    return file_error("cannot write", path);
-  return {};
-}
-
 }  // namespace
 
 /// Several processes may write it at once: the first one counts.
@@ -41,12 +34,13 @@ Status Seal::keep(const Path& path) const {
   const Path draft = cat(path.string(), ".", getpid());
   TRY(write_file(draft, std::string_view(reinterpret_cast<const char*>(key_.data()), key_.size()),
                  0600));
-  Status made = sync(draft);
+  // Anything sealed with a key that a power cut took away would be lost.
+  Status made = sync_to_disk(draft);
   if (made && link(draft.c_str(), path.c_str()) != 0 && !file_exists(path))
     made = file_error("cannot create the key", path);
   unlink(draft.c_str());
   TRY(std::move(made));
-  return sync(path.has_parent_path() ? path.parent_path() : Path("."));
+  return sync_to_disk(path.has_parent_path() ? path.parent_path() : Path("."));
 }
 
 Result<Seal> Seal::random() {

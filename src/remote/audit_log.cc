@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 
+#include "base/durable.h"
 #include "base/lock_file.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
@@ -102,7 +103,12 @@ Status AuditLog::add(std::string_view name, std::string line) const {
     }
     left.remove_prefix(static_cast<size_t>(count));
   }
-  return {};
+  // What is refused has done nothing, and anybody may have many refusals.
+  if (name != acts_name)
+    return {};
+  if (fdatasync(log.get()) != 0)
+    return file_error("cannot write", file);
+  return about.st_size == 0 ? sync_to_disk(folder_) : Status();
 }
 
 Result<std::string> AuditLog::begin(const AuditEntry& entry) const {

@@ -2,8 +2,8 @@
 /// Who had a server do what: a line of JSON for each command that needs more than `read` when it
 /// begins, one when it has ended, and one for each refusal.
 ///
-/// The first line is there before anything happens, or nothing happens: a server that cannot write
-/// it refuses the command. One line at the end, which would be simpler, would be missing for what
+/// The first line is on the disk before anything happens, or nothing happens: a server that cannot
+/// write it refuses the command. One line at the end, which would be simpler, would be missing for what
 /// was killed together with its server. Refusals have a file of their own, so who is refused often
 /// pushes nothing else out.
 ///
