@@ -216,7 +216,11 @@ TEST_F(PostedCommandTest, AServerThatIsKilledIsTold) {
   const std::string request = bytes_of("/api/commands", waiting("60"));
   ASSERT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(request.size()));
-  ASSERT_TRUE(comes([&] { return !runs().empty(); }));
+  // The process between has heard of the run before the run has printed anything.
+  ASSERT_TRUE(comes([&] {
+    const auto read = read_pieces(home_.path() / "serve/runs", 1, 0);
+    return read && !read->pieces.empty();
+  }));
   // The connection's process alone: the one between tells what it knows.
   const std::string child =
       read_file(cat("/proc/", process_, "/task/", process_, "/children")).value_or("");
