@@ -9,7 +9,7 @@
 namespace fettle {
 namespace {
 
-TEST(PlannedRequests, AreThoseOfRunAlone) {
+TEST(PlannedRequests, AreThoseOfWhichAPlanIsCarriedOut) {
   CommandRequest request;
   request.words = {"run", ".", "-e", "prod"};
   const CommandRequest planned = request_to_plan(request).value();
@@ -19,6 +19,25 @@ TEST(PlannedRequests, AreThoseOfRunAlone) {
   const CommandRequest carried = request_by_plan(request);
   EXPECT_EQ(join(carried.words, " "), "run --plan /.fettle-plan . -e prod");
   EXPECT_TRUE(carried.writes.empty());
+  for (const auto& [command, plan, carries] : std::vector<std::array<std::string, 3>>{
+           {"state site.sls --on b", "state --test --out P --detailed-exitcode site.sls --on b",
+            "state --plan P site.sls --on b"},
+           {"versions release 3 -e net", "plan --out P --detailed-exitcode --version 3 -e net",
+            "versions release --plan P 3 -e net"},
+           {"versions release -e net", "plan --out P --detailed-exitcode -e net",
+            "versions release --plan P -e net"}}) {
+    const auto words = split(command, ' ');
+    request.words.assign(words.begin(), words.end());
+    const auto shown = [](const CommandRequest& made) {
+      std::string text = join(made.words, " ");
+      const std::string path = "/.fettle-plan";
+      return text.replace(text.find(path), path.size(), "P");
+    };
+    EXPECT_EQ(shown(request_to_plan(request).value()), plan);
+    EXPECT_EQ(shown(request_by_plan(request)), carries);
+  }
+  request.words = {"versions", "ls"};
+  EXPECT_FALSE(request_to_plan(request));
   request.words[0] = "deploy";
   EXPECT_EQ(request_to_plan(request).error().blame, Blame::user);
   request.words.clear();

@@ -532,13 +532,38 @@ class ScheduledRun {
 
 }  // namespace
 
+namespace {
+
+/// How many words name a command of which a plan can be carried out. 0: there is none of it.
+size_t words_of_planned(const std::vector<std::string>& words) {
+  if (words.empty())
+    return 0;
+  if (words[0] == "run" || words[0] == "state")
+    return 1;
+  return words.size() > 1 && words[0] == "versions" && words[1] == "release" ? 2 : 0;
+}
+
+}  // namespace
+
 Result<CommandRequest> request_to_plan(CommandRequest request) {
-  if (request.words.empty() || request.words[0] != "run")
-    return user_error("`--approve` is for `run PACKAGE`, whose plan can wait and be carried out");
-  request.words[0] = "plan";
+  std::vector<std::string>& words = request.words;
+  const size_t count = words_of_planned(words);
+  if (count == 0)
+    return user_error(
+        "`--approve` is for `run PACKAGE`, `state FILE` and `versions release`, whose plans can "
+        "wait and be carried out");
   const std::string path(plan_path);
-  for (const std::string& word : {std::string("--detailed-exitcode"), path, std::string("--out")})
-    request.words.insert(request.words.begin() + 1, word);
+  // What the command line makes of `plan FILE.sls`.
+  std::vector<std::string> planned = words[0] == "state"
+                                         ? std::vector<std::string>{"state", "--test"}
+                                         : std::vector<std::string>{"plan"};
+  for (const std::string& word : {std::string("--out"), path, std::string("--detailed-exitcode")})
+    planned.push_back(word);
+  const bool names_version = count == 2 && words.size() > 2 && !words[2].starts_with('-');
+  if (names_version)
+    planned.emplace_back("--version");
+  planned.insert(planned.end(), words.begin() + static_cast<ptrdiff_t>(count), words.end());
+  words = std::move(planned);
   request.paths.push_back(path);
   request.writes.push_back(path);
   return request;
@@ -546,8 +571,9 @@ Result<CommandRequest> request_to_plan(CommandRequest request) {
 
 CommandRequest request_by_plan(CommandRequest request) {
   const std::string path(plan_path);
-  for (const std::string& word : {path, std::string("--plan")})
-    request.words.insert(request.words.begin() + 1, word);
+  const auto behind =
+      request.words.begin() + static_cast<ptrdiff_t>(words_of_planned(request.words));
+  request.words.insert(behind, {"--plan", path});
   request.paths.push_back(path);
   return request;
 }

@@ -141,8 +141,8 @@ Result<int> schedule_add(Face& face) {
   if (schedule.needs_approval)
     if (const auto planned = face.command_host().look(TRY(request_to_plan(schedule.request)));
         !planned)
-      return user_error(
-          cat("`--approve` has `fettle plan` take the words of `run`: ", planned.error().message));
+      return user_error(cat("`--approve` has `fettle plan` take the words of the command: ",
+                            planned.error().message));
   schedule.notify = TRY(notify_asked(face.parsed, look.tells_drift));
   ScheduleSecrets secrets;
   if (const std::string shown = shown_url(schedule.git.url); shown != schedule.git.url) {
@@ -427,8 +427,9 @@ std::vector<Command> schedule_commands() {
             "shown once: GitHub, GitLab or curl"},
            {{"--approve"},
             "",
-            "of `run`: only make the plan, which waits until somebody with another token approves "
-            "it"},
+            "of `run`, `state` and `versions release`: only make the plan, which waits until "
+            "somebody "
+            "with another token approves it"},
            {{"--notify"},
             "URL",
             "tell this URL what becomes of its runs: a POST of JSON, signed with a secret that is "
