@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/shutdown_hold.h"
 #include "base/wait.h"
 #include "drivers/engine/archives.h"
 #include "drivers/engine/containers.h"
@@ -209,6 +210,22 @@ TEST_F(StalledEngine, ACommandMayBeSilentWhileItRuns) {
   EXPECT_GE(asked, 4) << "it was asked again and again";
   EXPECT_EQ(code.error().message, "the engine does not end the output of the command");
   EXPECT_TRUE(code.error().unknown_outcome);
+}
+
+/// Whoever leaves waits for the thread that must end the command, also before it has begun to.
+TEST_F(StalledEngine, ACommandThatRunsIsNotLeftAlone) {
+  std::atomic<bool> was_held = false;
+  serve([&](const std::string& line) -> std::string {
+    if (has(line, "/start"))
+      was_held = ShutdownHold::is_under_way();
+    return has(line, "/start")  ? std::string(begun)
+           : has(line, "/json") ? json(R"({"Running":false,"ExitCode":0})")
+                                : json(R"({"Id":"x"})");
+  });
+  EXPECT_FALSE(run_exec(*engine_, "c", {.command = {"yes"}},
+                        [](OutputStream, std::string_view) { return Status(); }, {}));
+  EXPECT_TRUE(was_held);
+  EXPECT_FALSE(ShutdownHold::is_under_way());
 }
 
 TEST_F(StalledEngine, ACommandHasALimitWhenItIsGivenOne) {

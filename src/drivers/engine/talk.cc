@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/shutdown_hold.h"
 #include "base/wait.h"
 
 namespace fettle {
@@ -119,6 +120,7 @@ Result<int64_t> talk_inside(Engine& engine, const std::string& container,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& given, std::stop_token stop) {
   const StreamSink sink = without_engine_noise(given);
+  const ShutdownHold hold;  // as in `run_exec`
   OpenExec open = TRY(open_exec(engine, container, options, stop));
   ByteSink take =
       options.tty ? ByteSink([&](std::string_view bytes) { return sink(OutputStream::out, bytes); })
