@@ -141,11 +141,12 @@ class PostedClient {
       send_input();
       line_.push();
       const auto left = until - std::chrono::steady_clock::now();
-      if (left <= 0s)
+      // The number of a run comes as soon as it has begun, and names what goes on.
+      if (left <= 0s && (command_.is_reader || run_ != 0))
         return late_reply();
       std::array<pollfd, 2> polled{pollfd{line_.descriptor(), line_.events(), 0},
                                    pollfd{caller_.get(), POLLRDHUP, 0}};
-      poll(polled.data(), polled.size(), static_cast<int>(left / 1ms) + 1);
+      poll(polled.data(), polled.size(), left > 0s ? static_cast<int>(left / 1ms) + 1 : -1);
       if (polled[1].revents != 0)
         return std::nullopt;
       if (polled[0].revents != 0)
@@ -344,6 +345,7 @@ std::variant<Descriptor, std::string> take_posted(const Descriptor& socket, std:
   const Result<CommandLook> look = host.look(command->request);
   if (!look)
     return refusal_reply({400, look.error().message});
+  command->is_reader = look->is_reader;
   if (const Result<Grant> grant = visit.allow(look->needs, look->shown); !grant)
     return refusal_reply({403, grant.error().message});
   Result<Descriptor> line = begin_client(socket, *std::move(command), settings.write_limit);

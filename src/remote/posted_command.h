@@ -29,6 +29,7 @@ struct PostedCommand {
   std::map<std::string, std::string> contents{};  ///< of its files, by their absolute paths
   std::string input{};
   Duration wait = 60s;
+  bool is_reader = false;  ///< it only tells something, so it is no run
 };
 
 /// Errors (`Blame::user`): it is no JSON object, or a member is missing, unknown or of another type.

@@ -76,8 +76,9 @@ TEST_F(PostedCommandTest, FilesVariablesAndInputTravel) {
 
 TEST_F(PostedCommandTest, WhatTakesLongerThanItsCallerWaitsGoesOn) {
   serve();
-  const std::string reply = posted(waiting("0"));
-  EXPECT_EQ(status_of(reply), "504") << "nobody knows yet whether it is a run";
+  const std::string at_once = posted(waiting("0"));
+  EXPECT_EQ(status_of(at_once), "202") << "it has begun, and has a number";
+  EXPECT_EQ(document_in(at_once).integer_at("run"), 1);
   const std::string later = posted(waiting("1"));
   EXPECT_EQ(status_of(later), "202");
   const Value answer = document_in(later);
