@@ -16,7 +16,8 @@
 
 #include "base/listener.h"
 #include "base/text.h"
-#include "remote/agents.h"
+#include "remote/agent_hub.h"
+#include "remote/handover.h"
 #include "remote/mirror.h"
 #include "remote/scheduled_run.h"
 #include "remote/tls_side.h"
@@ -52,16 +53,18 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
                             : TRY(listen_at({settings.host, cat(settings.port)}, backlog));
   TRY(make_directories(settings.folder() / "schedules"));
   prune_contents(settings.folder() / "mirrors", kept_contents);
-  return std::unique_ptr<CommandServer>(
-      new CommandServer(std::move(settings), std::move(listener), std::move(identity)));
+  return std::unique_ptr<CommandServer>(new CommandServer(
+      std::move(settings), std::move(listener), std::move(identity), TRY(handover_ends())));
 }
 
 CommandServer::CommandServer(ServeSettings settings, Descriptor listener,
-                             std::optional<RenewedIdentity> identity)
+                             std::optional<RenewedIdentity> identity,
+                             std::array<Descriptor, 2> arrivals)
     : settings_(std::move(settings)),
       listener_(std::move(listener)),
       identity_(std::move(identity)),
-      port_(port_of(listener_)) {}
+      port_(port_of(listener_)),
+      arrivals_(std::move(arrivals)) {}
 
 std::string CommandServer::address() const {
   if (settings_.by_proxy)
@@ -88,10 +91,11 @@ int CommandServer::serve(const CommandHost& host,
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   int first = 0;
   ScheduleClock schedules(settings_);
-  while (first == 0 || !sessions_.empty() || !agents_.empty() || !tls_sides_.empty()) {
-    std::array<pollfd, 3> polled{pollfd{signals.get(), POLLIN, 0},
+  while (first == 0 || !sessions_.empty() || hub_ > 0 || !tls_sides_.empty()) {
+    std::array<pollfd, 4> polled{pollfd{signals.get(), POLLIN, 0},
                                  pollfd{listener_.get(), POLLIN, 0},
-                                 pollfd{first == 0 ? schedules.descriptor() : -1, POLLIN, 0}};
+                                 pollfd{first == 0 ? schedules.descriptor() : -1, POLLIN, 0},
+                                 pollfd{hub_ < 0 ? arrivals_[0].get() : -1, POLLIN, 0}};
     static_cast<void>(poll(polled.data(), polled.size(), first == 0 ? schedules.patience() : -1));
     signalfd_siginfo said{};
     while (::read(signals.get(), &said, sizeof said) == static_cast<ssize_t>(sizeof said)) {
@@ -100,13 +104,12 @@ int CommandServer::serve(const CommandHost& host,
         continue;
       if (first != 0) {
         signal_all(sessions_, SIGKILL);
-        signal_all(agents_, SIGKILL);
+        end_hub(SIGKILL);
         signal_all(tls_sides_, SIGKILL);
         continue;
       }
       first = number;
       listener_.close();
-      set_agents_apart();
       signal_all(sessions_, SIGTERM);
       if (!sessions_.empty())
         told("finishing running commands; press Ctrl-C again to stop at once");
@@ -114,8 +117,10 @@ int CommandServer::serve(const CommandHost& host,
     reap();
     if (first == 0)
       schedules.look(sessions_, host, [&](const auto& work) { return begin_session(work); }, told);
+    if (first == 0 && (polled[3].revents & POLLIN) != 0)
+      begin_hub();
     if (first != 0 && sessions_.empty())
-      signal_all(agents_, SIGTERM);
+      end_hub(SIGTERM);
     if (listener_.is_open() && (polled[1].revents & POLLIN) != 0)
       accept(host, told);
   }
@@ -136,7 +141,7 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
   const size_t count = std::max(sessions_.size(), tls_sides_.size());
   if (count >= settings_.connections + most_refused)
     return;
-  Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count};
+  Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count, arrivals_[1].get()};
   if (identity_) {
     caller.at.port.reset();
     socket = begin_tls(std::move(socket), told);
@@ -184,11 +189,20 @@ Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {
   return theirs;
 }
 
-/// Commands that end need the engines of agents to the last.
-void CommandServer::set_agents_apart() {
-  for (const AgentView& agent : agents_of(settings_.home))
-    if (std::erase(sessions_, agent.process) > 0)
-      agents_.push_back(agent.process);
+/// For the first agent that comes.
+void CommandServer::begin_hub() {
+  const pid_t server = getpid();
+  hub_ = begin_process([&] {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    arrivals_[1].close();
+    return getppid() == server ? serve_agents(std::move(arrivals_[0]), settings_) : 1;
+  });
+}
+
+/// Commands that end need the agents to the last.
+void CommandServer::end_hub(int number) const {
+  if (hub_ > 0)
+    kill(number == SIGKILL ? -hub_ : hub_, number);
 }
 
 pid_t CommandServer::begin_process(const std::function<int()>& work) {
@@ -205,11 +219,14 @@ pid_t CommandServer::begin_process(const std::function<int()>& work) {
 }
 
 void CommandServer::reap() {
-  for (std::vector<pid_t>* const all : {&sessions_, &agents_, &tls_sides_})
-    std::erase_if(*all, [](pid_t process) {
-      const pid_t ended = waitpid(process, nullptr, WNOHANG);
-      return ended == process || (ended < 0 && errno == ECHILD);
-    });
+  const auto has_ended = [](pid_t process) {
+    const pid_t ended = waitpid(process, nullptr, WNOHANG);
+    return ended == process || (ended < 0 && errno == ECHILD);
+  };
+  for (std::vector<pid_t>* const all : {&sessions_, &tls_sides_})
+    std::erase_if(*all, has_ended);
+  if (hub_ > 0 && has_ended(hub_))
+    hub_ = -1;
 }
 
 }  // namespace fettle

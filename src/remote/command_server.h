@@ -8,6 +8,7 @@
 /// time are alarms, and the program that runs a command is the same that runs it without a server.
 /// With TLS, a connection has a second process (`tls_side.h`), between its client and the first one.
 
+#include <array>
 #include <memory>
 
 #include "remote/session.h"
@@ -31,12 +32,13 @@ class CommandServer {
   using Teller = std::function<void(const std::string&)>;
 
   CommandServer(ServeSettings settings, Descriptor listener,
-                std::optional<RenewedIdentity> identity);
+                std::optional<RenewedIdentity> identity, std::array<Descriptor, 2> arrivals);
   void accept(const CommandHost& host, const Teller& told);
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
   /// no room for one.
   Descriptor begin_tls(Descriptor client, const Teller& told);
-  void set_agents_apart();
+  void begin_hub();
+  void end_hub(int number) const;
   /// A process that ends with the server, and that it waits for.
   pid_t begin_session(const std::function<int()>& work);
   pid_t begin_process(const std::function<int()>& work);
@@ -47,7 +49,9 @@ class CommandServer {
   std::optional<RenewedIdentity> identity_;
   const int port_;
   std::vector<pid_t> sessions_, tls_sides_;
-  std::vector<pid_t> agents_;  ///< sessions that end when all others have
+  std::array<Descriptor, 2>
+      arrivals_;    ///< of agents: where the hub takes them, and where sessions hand them over
+  pid_t hub_ = -1;  ///< ends when all others have
 };
 
 }  // namespace fettle

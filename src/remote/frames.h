@@ -82,6 +82,8 @@ class FrameReader {
   /// None: the next one is not whole yet. Error (`Blame::user`): this is no frame, or it is too
   /// large.
   Result<std::optional<Frame>> next();
+  /// Whether nothing came that is not taken yet.
+  bool is_empty() const { return at_ == bytes_.size(); }
 
  private:
   size_t limit_;

@@ -41,6 +41,11 @@ void Line::leave() {
   socket_.close();
 }
 
+Descriptor Line::take_socket() {
+  is_gone_ = true;
+  return std::move(socket_);
+}
+
 short Line::events() const {
   return static_cast<short>(POLLIN | (unsent() > 0 || reading_waits_to_write_ ? POLLOUT : 0));
 }

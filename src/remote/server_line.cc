@@ -156,6 +156,11 @@ Error error_told(std::string_view json) {
                std::string(told->text_at("message")));
 }
 
+std::string told_form(const Error& error) {
+  return write_json(Value::dict(
+      {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}}));
+}
+
 Error lost(const ServerChoice& server) {
   return world_error(cat("the connection to the server at `", server.url, "` was lost"));
 }

@@ -14,6 +14,8 @@ Result<Line> line_to_server(const ServerChoice& server, std::string_view version
 
 /// What a frame `error` says.
 Error error_told(std::string_view json);
+/// What such a frame has.
+std::string told_form(const Error& error);
 /// The error of a line that was open.
 Error lost(const ServerChoice& server);
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "remote/agent_session.h"
+#include "remote/agent_hub.h"
 #include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
@@ -20,6 +20,7 @@
 #include "remote/path_filter.h"
 #include "remote/run_answers.h"
 #include "remote/run_log.h"
+#include "remote/server_line.h"
 #include "remote/upgrade.h"
 #include "remote/visit.h"
 #include "value/json.h"
@@ -34,11 +35,6 @@ constexpr int last_reads = 64;
 constexpr char first_of_tls = 0x16;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
-
-Value error_value(const Error& error) {
-  return Value::dict(
-      {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}});
-}
 
 /// The part of a log's bytes that is whole frames: something else may be sent behind them.
 size_t size_of_whole_frames(std::string_view bytes) {
@@ -449,7 +445,7 @@ int64_t run_in(std::string_view json) {
   return said ? said->integer_at("run") : 0;
 }
 
-Status answer(Line& line, const Frame& first, const ServeSettings& settings,
+Status answer(Line& line, const Frame& first, const Caller& caller, const ServeSettings& settings,
               const CommandHost& host, Visit& visit) {
   switch (first.type) {
     case FrameType::command:
@@ -461,7 +457,7 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
     case FrameType::cancel:
       return RunAnswers(line, settings, visit).cancel(run_in(first.payload));
     case FrameType::agent:
-      return serve_agent(line, settings, visit, first.payload);
+      return let_agent_in(line, caller, visit, first.payload);
     default:
       return user_error("a client begins with what it wants");
   }
@@ -569,10 +565,10 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
     alarm(0);
     if (!first)
       return 0;
-    const Status answered = answer(line, *first, settings, host, guest->visit);
+    const Status answered = answer(line, *first, caller, settings, host, guest->visit);
     alarm(0);
     if (!answered)
-      line.send(FrameType::error, write_json(error_value(answered.error())));
+      line.send(FrameType::error, told_form(answered.error()));
     // Whatever went wrong, a client that goes on begins anew.
     if (!line.push_all(settings.write_limit) || !answered)
       return 0;

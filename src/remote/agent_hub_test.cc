@@ -1,0 +1,239 @@
+/// The process of a server that has the lines of agents at rest.
+
+#include "remote/agent_hub.h"
+
+#include <sys/resource.h>
+
+#include "remote/audit_log.h"
+#include "tests/fixtures/agents_fixture.h"
+
+namespace fettle {
+namespace {
+
+class AgentHubTest : public AgentsTest {
+ protected:
+  static std::vector<pid_t> children_of(pid_t process) {
+    std::vector<pid_t> all;
+    const std::string text =
+        read_file(cat("/proc/", process, "/task/", process, "/children")).value_or("");
+    for (const std::string_view child : split(text, ' '))
+      if (!child.empty())
+        all.push_back(std::stoi(std::string(child)));
+    return all;
+  }
+  /// The hub, when nothing else is at the server.
+  pid_t hub() const {
+    pid_t found = -1;
+    EXPECT_TRUE(comes([&] {
+      const std::vector<pid_t> all = children_of(process_);
+      found = all.size() == 1 ? all[0] : -1;
+      return found > 0;
+    }));
+    return found;
+  }
+  bool is_at_rest() const {
+    return comes([&] { return children_of(hub()).empty(); });
+  }
+  /// An agent that only says what it is told to say.
+  Line let_in(const std::string& name) const {
+    Line line = open_line();
+    line.send(FrameType::agent, cat(R"({"name": ")", name, R"("})"));
+    EXPECT_TRUE(line.push_all(20s));
+    const std::optional<Frame> answer = line.await(20s);
+    EXPECT_TRUE(answer && answer->type == FrameType::agent) << name;
+    return line;
+  }
+};
+
+TEST_F(AgentHubTest, AgentsAtRestShareOneProcessAndAreNoConnections) {
+  serve({.connections = 2});
+  std::vector<Line> lines;
+  for (int i = 0; i < 20; ++i)
+    lines.push_back(let_in(cat("b", i)));
+  EXPECT_TRUE(is_at_rest());
+  EXPECT_EQ(agents_of(home_.path()).size(), 20u);
+  for (const AgentView& view : agents_of(home_.path()))
+    EXPECT_TRUE(view.is_connected) << view.who.name;
+  EXPECT_EQ(told({"sees", "everywhere"}).code, 0);
+}
+
+TEST_F(AgentHubTest, AProcessHasTheLineWhileItIsUsed) {
+  serve();
+  agent_ = begin_agent("b");
+  const std::string path = path_of("b");
+  EXPECT_TRUE(is_at_rest());
+  // The numbers of streams go on, or the agent would take the second time for a lie.
+  for (int i = 0; i < 2; ++i) {
+    const Descriptor open = connected_to(path);
+    EXPECT_TRUE(comes([&] { return children_of(hub()).size() == 1; }));
+    EXPECT_EQ(asked(path, "a question"), "heard a question");
+    EXPECT_EQ(::send(open.get(), "it", 2, MSG_NOSIGNAL), 2);
+    ::shutdown(open.get(), SHUT_WR);
+    EXPECT_EQ(all_of(open.get()), "heard it");
+    EXPECT_TRUE(is_at_rest()) << "it was given back";
+  }
+  EXPECT_TRUE(socket_of("b"));
+  EXPECT_EQ(split(trim(said_by_agent()), '\n').size(), 1u) << said_by_agent();
+}
+
+TEST_F(AgentHubTest, SignsOfLifeGoOnThroughAllOfThat) {
+  serve(quick());
+  agent_ = begin_agent("b");
+  const std::string path = path_of("b");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(asked(path, "x"), "heard x");
+    usleep(1'700'000);  // longer than either side would wait, at rest and in use
+  }
+  EXPECT_EQ(asked(path, "x"), "heard x");
+  EXPECT_EQ(split(trim(said_by_agent()), '\n').size(), 1u) << said_by_agent();
+}
+
+TEST_F(AgentHubTest, AfterItsDeathAllComeAgainToAnother) {
+  serve();
+  agent_ = begin_agent("b");
+  other_ = begin_agent("c", "said.other");
+  ASSERT_TRUE(has_come("b") && has_come("c"));
+  const pid_t first = hub();
+  kill(first, SIGKILL);
+  ASSERT_TRUE(comes([&] {
+    return said_by_agent().find("was lost") != std::string::npos &&
+           said_by_agent("said.other").find("was lost") != std::string::npos;
+  }));
+  ASSERT_TRUE(has_come("b") && has_come("c"));
+  EXPECT_EQ(asked(path_of("b"), "again"), "heard again");
+  EXPECT_EQ(asked(path_of("c"), "again"), "heard again");
+  EXPECT_NE(hub(), first);
+  EXPECT_EQ(stop(SIGTERM), 0);
+}
+
+TEST_F(AgentHubTest, WhatIsUsedWhenItDiesGoesOnToItsEnd) {
+  serve();
+  agent_ = begin_agent("b");
+  const Descriptor open = connected_to(path_of("b"));
+  ASSERT_TRUE(comes([&] { return children_of(hub()).size() == 1; }));
+  kill(hub(), SIGKILL);
+  usleep(300'000);
+  EXPECT_EQ(::send(open.get(), "it", 2, MSG_NOSIGNAL), 2);
+  ::shutdown(open.get(), SHUT_WR);
+  EXPECT_EQ(all_of(open.get()), "heard it");
+  ASSERT_TRUE(comes([&] { return said_by_agent().find("was killed") != std::string::npos; }));
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(asked(path_of("b"), "again"), "heard again");
+}
+
+TEST_F(AgentHubTest, AProcessThatDiesLosesItsOwnLineAlone) {
+  serve();
+  agent_ = begin_agent("b");
+  other_ = begin_agent("c", "said.other");
+  ASSERT_TRUE(has_come("b") && has_come("c"));
+  const Descriptor open = connected_to(path_of("b"));
+  ASSERT_TRUE(comes([&] { return children_of(hub()).size() == 1; }));
+  kill(children_of(hub())[0], SIGKILL);
+  EXPECT_EQ(all_of(open.get()), "");
+  ASSERT_TRUE(comes([&] {
+    return said_by_agent().find("its process at the server was ended") != std::string::npos;
+  })) << said_by_agent();
+  EXPECT_EQ(asked(path_of("c"), "still"), "heard still");
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(asked(path_of("b"), "again"), "heard again");
+  EXPECT_EQ(split(trim(said_by_agent("said.other")), '\n').size(), 1u);
+}
+
+TEST_F(AgentHubTest, OneTooManyIsToldSoAndComesLater) {
+  serve({.agents = 1});
+  Line first = let_in("a");
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
+  EXPECT_EQ(said_by_agent(),
+            "the server has 1 agents already, and takes no more; trying again until it works\n");
+  first.leave();
+  EXPECT_TRUE(has_come("b"));
+}
+
+TEST_F(AgentHubTest, WithoutDescriptorsNewcomersAreToldSo) {
+  const rlimit few{80, 80};
+  serve();
+  ASSERT_EQ(prlimit(process_, RLIMIT_NOFILE, &few, nullptr), 0);
+  std::vector<Line> lines;
+  for (int i = 0; i < 8; ++i)
+    lines.push_back(let_in(cat("b", i)));
+  const std::string refused = refusal_of(R"({"name": "c"})");
+  EXPECT_NE(refused.find("the server has 8 agents already, as many as it has descriptors for "
+                         "(`ulimit -Hn`: 80)"),
+            std::string::npos)
+      << refused;
+  EXPECT_EQ(told({"sees", "everywhere"}).code, 0);
+  lines.pop_back();
+  EXPECT_TRUE(comes([&] { return refusal_of(R"({"name": "c"})") == "g"; }));
+}
+
+TEST_F(AgentHubTest, OneThatHearsNothingKeepsNobodyWaiting) {
+  serve(quick());
+  agent_ = begin_agent("b");
+  const std::string path = path_of("b");
+  const Descriptor deaf = connected(1);
+  EXPECT_EQ(::send(deaf.get(), greeting().data(), greeting().size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(greeting().size()));
+  usleep(200'000);
+  const std::string frame = packed(FrameType::agent, R"({"name": "deaf"})");
+  EXPECT_EQ(::send(deaf.get(), frame.data(), frame.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(frame.size()));
+  ASSERT_TRUE(has_come("deaf"));
+  const Descriptor waiting = connected_to(path_of("deaf"));
+  EXPECT_EQ(asked(path, "still"), "heard still");
+  ASSERT_TRUE(has_gone("deaf"));
+  EXPECT_NE(why_not("deaf").find("nothing was heard"), std::string::npos) << why_not("deaf");
+  EXPECT_EQ(asked(path, "still"), "heard still");
+}
+
+TEST_F(AgentHubTest, SignsOfLifeInPiecesAreSignsOfLife) {
+  serve(quick());
+  const Line line = let_in("slow");
+  const std::string alive = packed(FrameType::alive) + packed(FrameType::alive);
+  for (int round = 0; round < 4; ++round)
+    for (const char byte : alive) {
+      ASSERT_EQ(::send(line.descriptor(), &byte, 1, MSG_NOSIGNAL), 1);
+      usleep(50'000);
+    }
+  EXPECT_TRUE(socket_of("slow"));
+  EXPECT_TRUE(is_at_rest());
+}
+
+TEST_F(AgentHubTest, ASecondSignalEndsItWithTheServer) {
+  serve({}, [](const CommandRequest& request, const std::string&) {
+    signal(SIGTERM, SIG_IGN);
+    say("waiting");
+    while (!file_exists(request.words[1]))
+      usleep(5'000);
+    return 0;
+  });
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const Descriptor open = connected_to(path_of("b"));
+  Client finishing(command({"acts", flag()}));
+  finishing.await("waiting");
+  kill(process_, SIGTERM);
+  ASSERT_TRUE(
+      comes([&] { return said().find("finishing running commands") != std::string::npos; }));
+  EXPECT_EQ(stop(SIGTERM), 0);
+  EXPECT_EQ(all_of(open.get()), "");
+  EXPECT_TRUE(has_gone("b"));
+}
+
+TEST_F(AgentHubTest, TheAuditHasItsAgents) {
+  serve();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(asked(path_of("b"), "x"), "heard x");
+  EXPECT_TRUE(is_at_rest());
+  end(std::exchange(agent_, -1), SIGTERM);
+  ASSERT_TRUE(has_gone("b"));
+  ASSERT_TRUE(comes([&] { return audit_log(home_.path()).all()->back().code.has_value(); }));
+  const std::vector<AuditEntry> audit = *audit_log(home_.path()).all();
+  ASSERT_EQ(audit.size(), 1u);
+  EXPECT_EQ(audit[0].command, "fettle agent --name b");
+  EXPECT_EQ(audit[0].code, 0);
+}
+
+}  // namespace
+}  // namespace fettle
