@@ -49,7 +49,12 @@ class Agent {
               json_of({settings_.name, settings_.engine, settings_.acts, {}, {}}));
     if (!line.push_all(greeting_limit))
       return lost(settings_.server);
-    const std::optional<Frame> answer = line.await(greeting_limit);
+    std::optional<Frame> answer = line.await(greeting_limit);
+    if (answer && answer->type == FrameType::again && settings_.server.address.is_secured) {
+      line = TRY(secured_again(std::move(line), settings_.server));
+      line.send_packed(answer->payload);
+      answer = line.push_all(greeting_limit) ? line.await(greeting_limit) : std::nullopt;
+    }
     if (!answer)
       return lost(settings_.server);
     if (answer->type == FrameType::error)

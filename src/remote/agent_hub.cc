@@ -13,8 +13,10 @@
 #include <memory>
 
 #include "base/text.h"
+#include "base/token.h"
 #include "remote/agent_line.h"
 #include "remote/agent_session.h"
+#include "remote/agents_tls.h"
 #include "remote/handover.h"
 #include "remote/server_line.h"
 #include "value/json.h"
@@ -27,24 +29,27 @@ using HubClock = std::chrono::steady_clock;
 /// The descriptors of one agent: its line, its lock, two sockets, the process that uses it, and one
 /// more for the moment in which it begins.
 constexpr size_t descriptors_of_agent = 6, descriptors_of_hub = 32;
-constexpr Duration forgetting_pause = 24h;
+constexpr Duration forgetting_pause = 24h, secret_limit = 15s, handing_limit = 10s;
 
 /// What is known of an agent that is let in.
 struct Arrival {
   AgentIdentity who;
-  std::string token;  ///< its text
+  std::string token;    ///< its text
+  std::string proof{};  ///< with TLS: what it says after it has shaken hands again
 };
 
 std::string words_of(const Arrival& arrival) {
   return write_json(Value::dict({{"agent", json_of(arrival.who)},
                                  {"from", arrival.who.from},
                                  {"token", arrival.who.token},
-                                 {"text", arrival.token}}));
+                                 {"text", arrival.token},
+                                 {"proof", arrival.proof}}));
 }
 
 Result<Arrival> arrival_of(std::string_view words) {
   const Value said = TRY(read_json(words));
-  Arrival arrival{TRY(agent_identity_of(said.text_at("agent"))), std::string(said.text_at("text"))};
+  Arrival arrival{TRY(agent_identity_of(said.text_at("agent"))), std::string(said.text_at("text")),
+                  std::string(said.text_at("proof"))};
   arrival.who.from = said.text_at("from");
   arrival.who.token = said.text_at("token");
   return arrival;
@@ -87,11 +92,20 @@ struct Resident {
   HubClock::time_point said = HubClock::now(), heard = said, looked = said, used = said;
 };
 
+/// One that has to say a secret.
+struct Newcomer {
+  Arrival arrival;
+  Descriptor line;
+  std::string said{};
+  HubClock::time_point since = HubClock::now();
+};
+
 class AgentHub {
  public:
-  AgentHub(Descriptor arrivals, const ServeSettings& settings)
+  AgentHub(Descriptor arrivals, const ServeSettings& settings, RenewedIdentity* identity)
       : arrivals_(std::move(arrivals)),
         settings_(settings),
+        identity_(identity),
         polled_(epoll_create1(EPOLL_CLOEXEC)),
         turn_(std::clamp<Duration>(settings.agent_silence / 30, 10ms, 1s)) {
     watch(arrivals_, arrivals_key);
@@ -151,6 +165,8 @@ class AgentHub {
       return receive();
     if (key == end_key)
       return hear_end();
+    if (const auto found = newcomers_.find(key / sources); found != newcomers_.end())
+      return hear_secret(found->first, found->second);
     const auto found = residents_.find(key / sources);
     if (found == residents_.end())
       return;
@@ -177,13 +193,76 @@ class AgentHub {
     }
     if (!handed->socket.is_open())
       return;
-    if (const Status let_in = settle(handed->words, handed->socket); !let_in)
-      tell(handed->socket, FrameType::error, told_form(let_in.error()));
+    Result<Arrival> arrival = arrival_of(handed->words);
+    if (!arrival)
+      return;
+    if (arrival->proof.empty())
+      return let_in(*std::move(arrival), std::move(handed->socket));
+    Result<Descriptor> line = secured_line_of(handed->socket);
+    if (!line)
+      return;
+    watch(*line, ++last_ * sources + Source::line);
+    newcomers_.emplace(last_, Newcomer{*std::move(arrival), *std::move(line)});
+  }
+
+  void let_in(Arrival arrival, Descriptor line) {
+    if (const Status settled = settle(std::move(arrival), line); !settled)
+      tell(line, FrameType::error, told_form(settled.error()));
+  }
+
+  /// What the process that speaks TLS with all agents hears of this client.
+  Result<Descriptor> secured_line_of(const Descriptor& client) {
+    if (!tls_.is_open())
+      TRY(begin_tls());
+    std::array<int, 2> pair{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
+      return world_error("there is no room for another socket");
+    Descriptor ours(pair[0]);
+    const Descriptor theirs(pair[1]);
+    Status told = hand_over(tls_.get(), "line", theirs.get());
+    if (told)
+      told = hand_over(tls_.get(), "client", client.get());
+    if (!told) {  // it has died, and the next one gets another
+      tls_.close();
+      return told.error();
+    }
+    return ours;
+  }
+
+  Status begin_tls() {
+    if (identity_ == nullptr)
+      return world_error("this server speaks no TLS");
+    std::array<Descriptor, 2> ends = TRY(handover_ends());
+    const pid_t process = fork();
+    if (process == 0) {
+      close_all_but({ends[1].get()});
+      _exit(serve_tls_of_agents(std::move(ends[1]), *identity_));
+    }
+    if (process < 0)
+      return world_error("the server cannot begin a process");
+    tls_ = std::move(ends[0]);
+    return {};
+  }
+
+  void hear_secret(uint64_t number, Newcomer& newcomer) {
+    std::array<char, 128> buffer{};
+    const size_t missing = newcomer.arrival.proof.size() - newcomer.said.size();
+    const ssize_t count =
+        ::recv(newcomer.line.get(), buffer.data(), std::min(buffer.size(), missing), MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
+      return;
+    newcomer.said.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    const bool is_whole = newcomer.said.size() == newcomer.arrival.proof.size();
+    if (count > 0 && !is_whole)
+      return;
+    leave_alone(newcomer.line.get());
+    if (is_whole && is_same_token(newcomer.said, newcomer.arrival.proof))
+      let_in(std::move(newcomer.arrival), std::move(newcomer.line));
+    newcomers_.erase(number);
   }
 
   /// Error: why it cannot stay; its socket is still there.
-  Status settle(std::string_view words, Descriptor& socket) {
-    Arrival arrival = TRY(arrival_of(words));
+  Status settle(Arrival arrival, Descriptor& socket) {
     if (is_ending_ || drains_until_)
       return world_error("the server ends");
     if (residents_.size() >= room_.count)
@@ -309,6 +388,13 @@ class AgentHub {
       else if (drains_until_ && now >= *drains_until_)
         kill(at->second->process, SIGTERM);
     }
+    for (auto each = newcomers_.begin(); each != newcomers_.end();) {
+      const auto at = each++;
+      if (now - at->second.since < secret_limit)
+        continue;
+      leave_alone(at->second.line.get());
+      newcomers_.erase(at);
+    }
     if (drains_until_ && residents_.empty())
       is_ending_ = true;
     if (now - forgot_ >= forgetting_pause)
@@ -391,12 +477,15 @@ class AgentHub {
 
   Descriptor arrivals_;
   const ServeSettings& settings_;
+  RenewedIdentity* const identity_;
   const Descriptor polled_;
   const Duration turn_;
   const Room room_ = room_for(settings_.agents);
   EndSignal end_;
   const pid_t server_ = getppid();
   std::map<uint64_t, std::unique_ptr<Resident>> residents_;
+  std::map<uint64_t, Newcomer> newcomers_;
+  Descriptor tls_;  ///< to the process that speaks TLS; closed: there is none
   uint64_t last_ = 0;
   bool is_ending_ = false;
   std::optional<HubClock::time_point> drains_until_;
@@ -412,12 +501,24 @@ Status let_agent_in(Line& line, const Caller& caller, Visit& visit, std::string_
   const CommandNeeds needs = needs_of_agent(arrival.who.name);
   arrival.who.from = visit.from();
   arrival.who.token = TRY(visit.allow(needs, shown_of_agent(arrival.who.name))).token;
-  const Descriptor socket = line.take_socket();
-  return hand_over(caller.hub, words_of(arrival), socket.get());
+  if (caller.handing < 0) {
+    const Descriptor socket = line.take_socket();
+    return hand_over(caller.hub, words_of(arrival), socket.get());
+  }
+  arrival.proof = TRY(new_token("a secret"));
+  TRY(hand_over(caller.handing, "client"));
+  line.send(FrameType::again, arrival.proof);
+  if (!line.push_all(handing_limit) || !await_events(caller.handing, POLLIN, handing_limit))
+    return world_error("the agent did not shake hands again");
+  const std::optional<HandedOver> client = take_over(caller.handing);
+  line.leave();
+  if (!client || !client->socket.is_open())
+    return world_error("the agent did not shake hands again");
+  return hand_over(caller.hub, words_of(arrival), client->socket.get());
 }
 
-int serve_agents(Descriptor arrivals, const ServeSettings& settings) {
-  return AgentHub(std::move(arrivals), settings).serve();
+int serve_agents(Descriptor arrivals, const ServeSettings& settings, RenewedIdentity* identity) {
+  return AgentHub(std::move(arrivals), settings, identity).serve();
 }
 
 }  // namespace fettle

@@ -24,7 +24,8 @@ namespace fettle {
 /// why not (`Blame::user`: it need not come again).
 Status let_agent_in(Line& line, const Caller& caller, Visit& visit, std::string_view json);
 
-/// The process. It ends when it is asked to (SIGTERM), once all has been said. The exit code.
-int serve_agents(Descriptor arrivals, const ServeSettings& settings);
+/// The process. It ends when it is asked to (SIGTERM), once all has been said. `identity`: with TLS
+/// (`agents_tls.h`). The exit code.
+int serve_agents(Descriptor arrivals, const ServeSettings& settings, RenewedIdentity* identity);
 
 }  // namespace fettle

@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 
 #include "remote/audit_log.h"
+#include "remote/server_line.h"
 #include "tests/fixtures/agents_fixture.h"
+#include "tests/fixtures/certificates.h"
 
 namespace fettle {
 namespace {
@@ -146,7 +148,7 @@ TEST_F(AgentHubTest, OneTooManyIsToldSoAndComesLater) {
   ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
   EXPECT_EQ(said_by_agent(),
             "the server has 1 agents already, and takes no more; trying again until it works\n");
-  first.leave();
+  ::shutdown(first.descriptor(), SHUT_RDWR);  // the agent of the test has a copy
   EXPECT_TRUE(has_come("b"));
 }
 
@@ -233,6 +235,122 @@ TEST_F(AgentHubTest, TheAuditHasItsAgents) {
   ASSERT_EQ(audit.size(), 1u);
   EXPECT_EQ(audit[0].command, "fettle agent --name b");
   EXPECT_EQ(audit[0].code, 0);
+}
+
+class SecuredAgents : public AgentHubTest {
+ protected:
+  void serve_secured(ServeSettings settings = {}) {
+    signal(SIGPIPE, SIG_IGN);  // OpenSSL writes in this process, too
+    const SelfSigned identity("localhost");
+    settings.tls = TlsFiles{home_.path() / "cert.pem", home_.path() / "key.pem"};
+    ASSERT_TRUE(write_file(settings.tls->certificate, identity.certificate));
+    ASSERT_TRUE(write_file(settings.tls->key, identity.key, 0600));
+    serve(settings);
+    server_.authorities = identity.certificate;
+  }
+  /// A line that has asked to be an agent, and was told to shake hands again; the secret.
+  std::pair<Line, std::string> asked_again(const std::string& name) const {
+    Line line = *line_to_server(server_, "1.0");
+    line.send(FrameType::agent, cat(R"({"name": ")", name, R"("})"));
+    EXPECT_TRUE(line.push_all(20s));
+    const std::optional<Frame> answer = line.await(20s);
+    EXPECT_TRUE(answer && answer->type == FrameType::again);
+    return {std::move(line), answer ? answer->payload : ""};
+  }
+};
+
+TEST_F(SecuredAgents, ShareOneProcessMore) {
+  serve_secured({.connections = 2});
+  agent_ = begin_agent("b");
+  std::vector<Line> lines;
+  for (int i = 0; i < 10; ++i) {
+    auto [line, secret] = asked_again(cat("b", i));
+    Result<Line> again = secured_again(std::move(line), server_);
+    ASSERT_TRUE(again);
+    again->send_packed(secret);
+    ASSERT_TRUE(again->push_all(20s));
+    const std::optional<Frame> answer = again->await(20s);
+    ASSERT_TRUE(answer && answer->type == FrameType::agent);
+    lines.push_back(*std::move(again));
+  }
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(children_of(process_).size(), 1u);
+  EXPECT_EQ(children_of(hub()).size(), 1u) << "that of TLS";
+  const std::string page(3'000'000, 'x');
+  EXPECT_EQ(asked(path_of("b"), page).size(), page.size() + 6);
+  EXPECT_EQ(told({"sees", "everywhere"}).code, 0);
+  EXPECT_EQ(stop(SIGTERM), 0);
+}
+
+TEST_F(SecuredAgents, AnotherSecretIsNoAgent) {
+  serve_secured();
+  for (const std::string& said : {std::string(64, '0'), std::string("short"), std::string()}) {
+    auto [line, secret] = asked_again("b");
+    Result<Line> again = secured_again(std::move(line), server_);
+    ASSERT_TRUE(again);
+    again->send_packed(said);
+    ASSERT_TRUE(again->push_all(20s));
+    ::shutdown(again->descriptor(), SHUT_WR);
+    EXPECT_FALSE(again->await(20s));
+    EXPECT_TRUE(again->is_gone());
+    EXPECT_TRUE(agents_of(home_.path()).empty());
+  }
+  // Nor is one that ends TLS without a second handshake, or says something else in its place.
+  for (const std::string& said : {std::string(), std::string("GET / HTTP/1.1\r\n\r\n")}) {
+    auto [line, secret] = asked_again("b");
+    const Descriptor socket = line.leave_tls(20s);
+    ASSERT_TRUE(socket.is_open());
+    EXPECT_EQ(::send(socket.get(), said.data(), said.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(said.size()));
+    ::shutdown(socket.get(), SHUT_WR);
+    static_cast<void>(all_of(socket.get()));
+    EXPECT_TRUE(agents_of(home_.path()).empty());
+  }
+  agent_ = begin_agent("b");
+  EXPECT_TRUE(has_come("b"));
+}
+
+TEST_F(SecuredAgents, ComeAgainWhenTheirProcessDies) {
+  serve_secured();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const pid_t first = hub();
+  ASSERT_TRUE(comes([&] { return children_of(first).size() == 1; }));
+  kill(children_of(first)[0], SIGKILL);
+  ASSERT_TRUE(comes([&] { return said_by_agent().find("was lost") != std::string::npos; }));
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(asked(path_of("b"), "again"), "heard again");
+  EXPECT_EQ(hub(), first);
+}
+
+TEST_F(SecuredAgents, OneThatTakesNothingKeepsNobodyWaiting) {
+  serve_secured(quick());
+  agent_ = begin_agent("b");
+  other_ = begin_agent("c", "said.other");
+  ASSERT_TRUE(has_come("b") && has_come("c"));
+  const Descriptor open = connected_to(path_of("c"));
+  fcntl(open.get(), F_SETFL, O_NONBLOCK);
+  kill(other_, SIGSTOP);
+  const std::string page(1'000'000, 'x');
+  EXPECT_GT(::send(open.get(), page.data(), page.size(), MSG_NOSIGNAL), 0);
+  EXPECT_EQ(asked(path_of("b"), page).size(), page.size() + 6);
+  ASSERT_TRUE(has_gone("c"));
+  kill(other_, SIGCONT);
+  EXPECT_TRUE(has_come("c"));
+}
+
+TEST_F(SecuredAgents, GoOnByTheCertificateThatIsThereNow) {
+  serve_secured();
+  agent_ = begin_agent("b");
+  ASSERT_TRUE(has_come("b"));
+  const SelfSigned another("localhost");
+  ASSERT_TRUE(write_file(home_.path() / "key.pem", another.key, 0600));
+  ASSERT_TRUE(write_file(home_.path() / "cert.pem", another.certificate));
+  server_.authorities = another.certificate;
+  other_ = begin_agent("c", "said.other");
+  EXPECT_TRUE(has_come("c"));
+  EXPECT_EQ(asked(path_of("b"), "still"), "heard still");
+  EXPECT_EQ(asked(path_of("c"), "new"), "heard new");
 }
 
 }  // namespace

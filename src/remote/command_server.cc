@@ -142,9 +142,15 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
   if (count >= settings_.connections + most_refused)
     return;
   Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count, arrivals_[1].get()};
+  std::array<Descriptor, 2> handing;
   if (identity_) {
     caller.at.port.reset();
-    socket = begin_tls(std::move(socket), told);
+    // Behind a proxy that speaks TLS, the other side of ours is that proxy.
+    if (!settings_.by_proxy)
+      if (Result<std::array<Descriptor, 2>> ends = handover_ends())
+        handing = *std::move(ends);
+    caller.handing = handing[1].get();
+    socket = begin_tls(std::move(socket), std::move(handing[0]), told);
     if (!socket.is_open())
       return;
   }
@@ -163,7 +169,7 @@ pid_t CommandServer::begin_session(const std::function<int()>& work) {
   return session;
 }
 
-Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {
+Descriptor CommandServer::begin_tls(Descriptor client, Descriptor handing, const Teller& told) {
   // A client elsewhere may go without a word.
   const int yes = 1, idle_seconds = 30, seconds_between = 10, probes = 6;
   setsockopt(client.get(), SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
@@ -181,7 +187,7 @@ Descriptor CommandServer::begin_tls(Descriptor client, const Teller& told) {
     for (const int number : {SIGTERM, SIGINT, SIGHUP})
       signal(number, SIG_IGN);
     return serve_tls(std::move(client), std::move(ours), identity,
-                     {settings_.header_limit, settings_.write_limit});
+                     {settings_.header_limit, settings_.write_limit}, std::move(handing));
   });
   if (side < 0)
     return Descriptor();
@@ -195,7 +201,9 @@ void CommandServer::begin_hub() {
   hub_ = begin_process([&] {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     arrivals_[1].close();
-    return getppid() == server ? serve_agents(std::move(arrivals_[0]), settings_) : 1;
+    return getppid() == server
+               ? serve_agents(std::move(arrivals_[0]), settings_, identity_ ? &*identity_ : nullptr)
+               : 1;
   });
 }
 

@@ -36,7 +36,7 @@ class CommandServer {
   void accept(const CommandHost& host, const Teller& told);
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
   /// no room for one.
-  Descriptor begin_tls(Descriptor client, const Teller& told);
+  Descriptor begin_tls(Descriptor client, Descriptor handing, const Teller& told);
   void begin_hub();
   void end_hub(int number) const;
   /// A process that ends with the server, and that it waits for.

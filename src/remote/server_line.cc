@@ -148,6 +148,13 @@ Error refusal_in(const ServerChoice& server, std::string_view reply) {
 
 }  // namespace
 
+Result<Line> secured_again(Line line, const ServerChoice& server) {
+  Descriptor socket = line.leave_tls(hand_shake_limit);
+  if (!socket.is_open())
+    return lost(server);
+  return secured_line(server, std::move(socket));
+}
+
 Error error_told(std::string_view json) {
   const Result<Value> told = read_json(json);
   if (!told)

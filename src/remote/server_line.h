@@ -12,6 +12,9 @@ namespace fettle {
 Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
                             bool* is_refused_for_now = nullptr);
 
+/// The same line after a second handshake (`FrameType::again`). Errors as above.
+Result<Line> secured_again(Line line, const ServerChoice& server);
+
 /// What a frame `error` says.
 Error error_told(std::string_view json);
 /// What such a frame has.

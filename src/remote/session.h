@@ -89,6 +89,7 @@ struct Caller {
   CalledAt at;             ///< with TLS, the process at the other end speaks it
   size_t connections = 0;  ///< before his; if these are as many as may be, he is told so
   int hub = -1;            ///< where agents are handed over
+  int handing = -1;        ///< where the process that speaks TLS gives its client's socket
 };
 
 /// Talks with a client until all is said. The exit code of the process.
