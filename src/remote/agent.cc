@@ -42,7 +42,8 @@ class Agent {
   /// One connection. Always an error: why it ended.
   Status be_there() {
     is_refused_for_now_ = false;
-    Line line = TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_));
+    Line line =
+        TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_, agents_path));
     if (stop_.stop_requested())
       return cancelled_error();
     line.send(FrameType::agent,

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -503,6 +504,8 @@ Status let_agent_in(Line& line, const Caller& caller, Visit& visit, std::string_
   arrival.who.token = TRY(visit.allow(needs, shown_of_agent(arrival.who.name))).token;
   if (caller.handing < 0) {
     const Descriptor socket = line.take_socket();
+    // What speaks TLS with it goes on.
+    caller.seats.move(caller.seat, Visitor::away, std::numeric_limits<size_t>::max());
     return hand_over(caller.hub, words_of(arrival), socket.get());
   }
   arrival.proof = TRY(new_token("a secret"));

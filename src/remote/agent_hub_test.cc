@@ -38,7 +38,7 @@ class AgentHubTest : public AgentsTest {
   }
   /// An agent that only says what it is told to say.
   Line let_in(const std::string& name) const {
-    Line line = open_line();
+    Line line = open_line(0, agents_path);
     line.send(FrameType::agent, cat(R"({"name": ")", name, R"("})"));
     EXPECT_TRUE(line.push_all(20s));
     const std::optional<Frame> answer = line.await(20s);
@@ -174,8 +174,9 @@ TEST_F(AgentHubTest, OneThatHearsNothingKeepsNobodyWaiting) {
   agent_ = begin_agent("b");
   const std::string path = path_of("b");
   const Descriptor deaf = connected(1);
-  EXPECT_EQ(::send(deaf.get(), greeting().data(), greeting().size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(greeting().size()));
+  EXPECT_EQ(
+      ::send(deaf.get(), greeting(agents_path).data(), greeting(agents_path).size(), MSG_NOSIGNAL),
+      static_cast<ssize_t>(greeting(agents_path).size()));
   usleep(200'000);
   const std::string frame = packed(FrameType::agent, R"({"name": "deaf"})");
   EXPECT_EQ(::send(deaf.get(), frame.data(), frame.size(), MSG_NOSIGNAL),
@@ -250,7 +251,7 @@ class SecuredAgents : public AgentHubTest {
   }
   /// A line that has asked to be an agent, and was told to shake hands again; the secret.
   std::pair<Line, std::string> asked_again(const std::string& name) const {
-    Line line = *line_to_server(server_, "1.0");
+    Line line = *line_to_server(server_, "1.0", nullptr, agents_path);
     line.send(FrameType::agent, cat(R"({"name": ")", name, R"("})"));
     EXPECT_TRUE(line.push_all(20s));
     const std::optional<Frame> answer = line.await(20s);

@@ -3,6 +3,7 @@
 #include "remote/agents.h"
 
 #include "remote/audit_log.h"
+#include "remote/server_line.h"
 #include "tests/fixtures/agents_fixture.h"
 #include "tests/fixtures/certificates.h"
 
@@ -215,24 +216,30 @@ TEST_F(AgentsTest, OtherTokensMakeNoAgent) {
   EXPECT_TRUE(has_come("b"));
 }
 
-TEST_F(AgentsTest, OneForWhomThereIsNoRoomComesLater) {
-  ServeSettings settings;
-  settings.connections = 1;
-  serve(settings);
-  // A process of its own, or the agent would have a copy of the line.
-  other_ = begin([&] {
-    const Line line = open_line();
-    EXPECT_TRUE(write_file(flag(), ""));
-    return pause();
-  });
-  ASSERT_TRUE(comes([&] { return file_exists(flag()); }));
+TEST_F(AgentsTest, ComesThoughCommandsHaveAllConnections) {
+  serve({.connections = 1});
+  Client waiting(command({"wait", flag()}));
+  waiting.await("waiting");
   agent_ = begin_agent("b");
-  ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
-  EXPECT_NE(said_by_agent().find("the server has 1 connections already"), std::string::npos)
-      << said_by_agent();
-  EXPECT_FALSE(socket_of("b"));
-  end(std::exchange(other_, -1), SIGKILL);
-  EXPECT_TRUE(has_come("b"));
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(told({"hello"}).code, 2) << "the only one is taken";
+  raise_flag();
+  EXPECT_EQ(waiting.end().code, 5);
+  EXPECT_EQ(asked(path_of("b"), "still"), "heard still");
+}
+
+TEST_F(AgentsTest, ComeByAPathOfTheirOwn) {
+  serve();
+  for (const auto& [type, target] :
+       {std::pair(FrameType::agent, commands_path), std::pair(FrameType::runs, agents_path)}) {
+    Line line = open_line(0, target);
+    line.send(type, R"({"name": "b"})");
+    EXPECT_TRUE(line.push_all(20s));
+    const std::optional<Frame> frame = line.await(20s);
+    ASSERT_TRUE(frame && frame->type == FrameType::error);
+    EXPECT_EQ(error_told(frame->payload).message,
+              "an agent comes to `/v1/agents`, and nobody else does");
+  }
 }
 
 TEST_F(AgentsTest, OneWhoseTokenIsTakenAwayGoes) {
@@ -270,7 +277,7 @@ TEST_F(AgentsTest, FramesThatBreakTheRulesEndTheirOwnAgentAlone) {
        {std::pair(FrameType::stream_bytes, std::string("\0\0\0\0\0\0\0\7hello", 13)),
         std::pair(FrameType::command, std::string("{}")),
         std::pair(FrameType::stream_open, std::string(8, '\1'))}) {
-    Line line = open_line();
+    Line line = open_line(0, agents_path);
     line.send(FrameType::agent, R"({"name": "hostile"})");
     EXPECT_TRUE(line.push_all(20s));
     const std::optional<Frame> let_in = line.await(20s);

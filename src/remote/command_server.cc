@@ -26,8 +26,11 @@ namespace fettle {
 namespace {
 
 constexpr uint64_t kept_contents = 4ULL << 30;
-constexpr int backlog = 64;
-constexpr size_t most_refused = 16;
+constexpr int backlog = 1'024;
+/// While somebody waits.
+constexpr Duration look_at_door = 10ms;
+/// Besides clients, strangers and agents: processes that have ended and were not waited for.
+constexpr size_t more_seats = 256;
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -53,17 +56,21 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
                             : TRY(listen_at({settings.host, cat(settings.port)}, backlog));
   TRY(make_directories(settings.folder() / "schedules"));
   prune_contents(settings.folder() / "mirrors", kept_contents);
-  return std::unique_ptr<CommandServer>(new CommandServer(
-      std::move(settings), std::move(listener), std::move(identity), TRY(handover_ends())));
+  Seats seats = TRY(Seats::make(settings.connections * 2 + settings.strangers.inside +
+                                settings.agents + more_seats));
+  return std::unique_ptr<CommandServer>(new CommandServer(std::move(settings), std::move(listener),
+                                                          std::move(identity), TRY(handover_ends()),
+                                                          std::move(seats)));
 }
 
 CommandServer::CommandServer(ServeSettings settings, Descriptor listener,
                              std::optional<RenewedIdentity> identity,
-                             std::array<Descriptor, 2> arrivals)
+                             std::array<Descriptor, 2> arrivals, Seats seats)
     : settings_(std::move(settings)),
       listener_(std::move(listener)),
       identity_(std::move(identity)),
       port_(port_of(listener_)),
+      seats_(std::move(seats)),
       arrivals_(std::move(arrivals)) {}
 
 std::string CommandServer::address() const {
@@ -96,7 +103,10 @@ int CommandServer::serve(const CommandHost& host,
                                  pollfd{listener_.get(), POLLIN, 0},
                                  pollfd{first == 0 ? schedules.descriptor() : -1, POLLIN, 0},
                                  pollfd{hub_ < 0 ? arrivals_[0].get() : -1, POLLIN, 0}};
-    static_cast<void>(poll(polled.data(), polled.size(), first == 0 ? schedules.patience() : -1));
+    const int patience = first == 0 ? schedules.patience() : -1;
+    // Who proves something says so to nobody.
+    static_cast<void>(poll(polled.data(), polled.size(),
+                           waiting_.empty() ? patience : static_cast<int>(look_at_door / 1ms)));
     signalfd_siginfo said{};
     while (::read(signals.get(), &said, sizeof said) == static_cast<ssize_t>(sizeof said)) {
       const int number = static_cast<int>(said.ssi_signo);
@@ -110,25 +120,34 @@ int CommandServer::serve(const CommandHost& host,
       }
       first = number;
       listener_.close();
+      waiting_.clear();
       signal_all(sessions_, SIGTERM);
       if (!sessions_.empty())
         told("finishing running commands; press Ctrl-C again to stop at once");
     }
     reap();
     if (first == 0)
-      schedules.look(sessions_, host, [&](const auto& work) { return begin_session(work); }, told);
+      schedules.look(
+          sessions_, host,
+          [&](const auto& work) {
+            const std::optional<size_t> seat = seats_.take(Visitor::client);
+            return seat ? begin_session(work, {.seat = *seat}) : pid_t{-1};
+          },
+          told);
     if (first == 0 && (polled[3].revents & POLLIN) != 0)
       begin_hub();
     if (first != 0 && sessions_.empty())
       end_hub(SIGTERM);
     if (listener_.is_open() && (polled[1].revents & POLLIN) != 0)
-      accept(host, told);
+      accept();
+    if (first == 0 && !waiting_.empty())
+      admit(host, told);
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return first;
 }
 
-void CommandServer::accept(const CommandHost& host, const Teller& told) {
+void CommandServer::accept() {
   sockaddr_storage client{};
   socklen_t size = sizeof client;
   Descriptor socket(
@@ -137,11 +156,66 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
     return;
   const int yes = 1;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  // Those who are too many are told so, as long as these are not too many.
-  const size_t count = std::max(sessions_.size(), tls_sides_.size());
-  if (count >= settings_.connections + most_refused)
+  std::string from = text_of_address(client);
+  std::string address = address_without_port(from);
+  const auto of_address = std::ranges::count_if(
+      waiting_, [&](const Arrived& one) { return one.who.address == address; });
+  const StrangerLimits& limits = settings_.strangers;
+  if (waiting_.size() >= limits.waiting ||
+      (!is_proxy(address) && static_cast<size_t>(of_address) >= limits.waiting_of_address))
     return;
-  Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count, arrivals_[1].get()};
+  waiting_.push_back(
+      {std::move(socket), std::move(from), {std::move(address), std::chrono::steady_clock::now()}});
+}
+
+bool CommandServer::is_proxy(const std::string& address) const {
+  // In clear text, only a proxy brings somebody from elsewhere.
+  return (settings_.by_proxy && !identity_) ||
+         std::ranges::find(settings_.trusted_proxies, address) != settings_.trusted_proxies.end();
+}
+
+std::vector<size_t> CommandServer::strangers() const {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < connections_.size(); ++i)
+    if (!connections_[i].has_to_leave && seats_.at(connections_[i].seat) == Visitor::stranger)
+      found.push_back(i);
+  return found;
+}
+
+void CommandServer::admit(const CommandHost& host, const Teller& told) {
+  const auto now = std::chrono::steady_clock::now();
+  std::deque<Arrived> still;
+  for (Arrived& one : std::exchange(waiting_, {})) {
+    const std::vector<size_t> inside = strangers();
+    std::vector<Stranger> who;
+    for (const size_t each : inside)
+      who.push_back(connections_[each].who);
+    const Entrance entrance =
+        entrance_of(who, one.who.address, is_proxy(one.who.address), settings_.strangers, now);
+    if (!entrance.is_open) {
+      if (now - one.who.since < settings_.header_limit)
+        still.push_back(std::move(one));
+      continue;
+    }
+    if (entrance.leaves) {
+      Connection& leaving = connections_[inside[*entrance.leaves]];
+      leaving.has_to_leave = true;
+      for (const pid_t process : {leaving.session, leaving.tls})
+        if (process > 0)
+          kill(process, SIGKILL);
+    }
+    one.who.since = now;
+    begin_connection(std::move(one), host, told);
+  }
+  waiting_ = std::move(still);
+}
+
+void CommandServer::begin_connection(Arrived arrived, const CommandHost& host, const Teller& told) {
+  const std::optional<size_t> seat = seats_.take(Visitor::stranger);
+  if (!seat)
+    return;
+  Caller caller{arrived.from, {port_, settings_.by_proxy}, seats_, *seat, arrivals_[1].get()};
+  Connection connection{*seat, -1, -1, std::move(arrived.who)};
   std::array<Descriptor, 2> handing;
   if (identity_) {
     caller.at.port.reset();
@@ -150,22 +224,28 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
       if (Result<std::array<Descriptor, 2>> ends = handover_ends())
         handing = *std::move(ends);
     caller.handing = handing[1].get();
-    socket = begin_tls(std::move(socket), std::move(handing[0]), told);
-    if (!socket.is_open())
-      return;
+    arrived.socket = begin_tls(std::move(arrived.socket), std::move(handing[0]), told);
+    if (!arrived.socket.is_open())
+      return seats_.free(*seat);
+    connection.tls = tls_sides_.back();
   }
-  begin_session([&] { return serve_connection(std::move(socket), caller, settings_, host); });
+  begin_session(
+      [&] { return serve_connection(std::move(arrived.socket), caller, settings_, host); },
+      std::move(connection));
 }
 
-pid_t CommandServer::begin_session(const std::function<int()>& work) {
+pid_t CommandServer::begin_session(const std::function<int()>& work, Connection connection) {
   const pid_t server = getpid();
-  const pid_t session = begin_process([&] {
+  connection.session = begin_process([&] {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     identity_.reset();
+    waiting_.clear();
     return getppid() == server ? work() : 1;
   });
-  if (session > 0)
-    sessions_.push_back(session);
+  if (connection.session > 0)
+    sessions_.push_back(connection.session);
+  const pid_t session = connection.session;
+  connections_.push_back(std::move(connection));
   return session;
 }
 
@@ -235,6 +315,15 @@ void CommandServer::reap() {
     std::erase_if(*all, has_ended);
   if (hub_ > 0 && has_ended(hub_))
     hub_ = -1;
+  const auto lives = [](const std::vector<pid_t>& all, pid_t process) {
+    return std::ranges::find(all, process) != all.end();
+  };
+  std::erase_if(connections_, [&](const Connection& one) {
+    if (lives(sessions_, one.session) || lives(tls_sides_, one.tls))
+      return false;
+    seats_.free(one.seat);
+    return true;
+  });
 }
 
 }  // namespace fettle

@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "base/text.h"
-#include "remote/upgrade.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -173,12 +172,12 @@ Error lost(const ServerChoice& server) {
 }
 
 Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
-                            bool* is_refused_for_now) {
+                            bool* is_refused_for_now, std::string_view target) {
   Descriptor socket = TRY(connect_to(server));
   Line line = TRY(server.address.is_secured ? secured_line(server, std::move(socket))
                                             : Result<Line>(Line(std::move(socket))));
   line.send_packed(
-      upgrade_request(server.address.text(), server.token, version, server.address.path));
+      upgrade_request(server.address.text(), server.token, version, server.address.path, target));
   if (!line.push_all(hand_shake_limit))
     return lost(server);
   std::string reply;

@@ -473,6 +473,7 @@ bool is_for_a_running_command(FrameType type) {
 struct Guest {
   Visit visit;
   std::string rest;  ///< the bytes behind the request
+  bool is_agent = false;
 };
 
 /// None: it was refused.
@@ -524,16 +525,19 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
                                : refusal_of(**request, caller.at, known, settings.version);
       if (refusal)
         return refuse(*refusal);
-      if (caller.connections >= settings.connections)
+      const bool is_agent = (*request)->target == agents_path;
+      if (!caller.seats.move(caller.seat, is_agent ? Visitor::agent : Visitor::client,
+                             settings.connections))
         return refuse({503, cat("the server has ", settings.connections,
-                                " connections already; try again when one has ended")});
+                                is_agent ? " agents at its door" : " connections",
+                                " already; try again when one has ended")});
       if (is_api_request(**request)) {
         alarm(0);  // the command has a limit of its own
         const std::string reply = api_reply(**request, settings, host, visit);
         alarm(static_cast<unsigned>(settings.write_limit / 1s));
         return end_with(reply);
       }
-      return Guest{std::move(visit), bytes.substr(used)};
+      return Guest{std::move(visit), bytes.substr(used), is_agent};
     }
     std::array<char, 4'096> buffer{};
     const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
@@ -549,6 +553,7 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
                      const CommandHost& host) {
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
+  caller.seats.keep_from_children();
   std::optional<Guest> guest = shake_hands(socket, caller, settings, host);
   if (!guest)
     return 1;
@@ -565,7 +570,10 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
     alarm(0);
     if (!first)
       return 0;
-    const Status answered = answer(line, *first, caller, settings, host, guest->visit);
+    const Status answered = (first->type == FrameType::agent) == guest->is_agent
+                                ? answer(line, *first, caller, settings, host, guest->visit)
+                                : Status(user_error(cat("an agent comes to `", agents_path,
+                                                        "`, and nobody else does")));
     alarm(0);
     if (!answered)
       line.send(FrameType::error, told_form(answered.error()));
