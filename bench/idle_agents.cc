@@ -2,7 +2,8 @@
 ///
 ///     FETTLE_TOKEN=… idle_agents URL COUNT VERSION [FILE]
 ///
-/// `FILE`: the authority of the server's certificate. Each time that another number of them is
+/// `FILE`: the authority of the server's certificate. A token that ends with `-` is the beginning of
+/// all, and each agent's ends with its name. Each time that another number of them is
 /// connected, it prints that number.
 
 #include <atomic>
@@ -26,6 +27,8 @@ void be_one(const ServerChoice& server, const std::string& version, int number,
   AgentSettings settings;
   settings.server = server;
   settings.name = cat("agent-", number);
+  if (settings.server.token.ends_with('-'))
+    settings.server.token += settings.name;
   settings.acts = {"files"};
   settings.version = version;
   settings.connect = [](StreamGoal) -> Result<Descriptor> {

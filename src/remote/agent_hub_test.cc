@@ -57,6 +57,11 @@ TEST_F(AgentHubTest, AgentsAtRestShareOneProcessAndAreNoConnections) {
   for (const AgentView& view : agents_of(home_.path()))
     EXPECT_TRUE(view.is_connected) << view.who.name;
   EXPECT_EQ(told({"sees", "everywhere"}).code, 0);
+  const std::string numbers =
+      sent(cat("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:", server_.address.port,
+               "\r\nAuthorization: Bearer ", server_.token, "\r\n\r\n"));
+  EXPECT_NE(numbers.find("\nfettle_serve_agents 20\n"), std::string::npos) << numbers;
+  EXPECT_NE(numbers.find("\nfettle_serve_agents_limit 4096\n"), std::string::npos) << numbers;
 }
 
 TEST_F(AgentHubTest, AProcessHasTheLineWhileItIsUsed) {

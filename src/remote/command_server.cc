@@ -21,6 +21,7 @@
 #include "remote/mirror.h"
 #include "remote/scheduled_run.h"
 #include "remote/tls_side.h"
+#include "remote/tokens.h"
 
 namespace fettle {
 namespace {
@@ -158,8 +159,8 @@ void CommandServer::accept() {
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   std::string from = text_of_address(client);
   std::string address = address_without_port(from);
-  const auto of_address = std::ranges::count_if(
-      waiting_, [&](const Arrived& one) { return one.who.address == address; });
+  const auto of_address =
+      std::ranges::count_if(waiting_, [&](const Knock& one) { return one.who.address == address; });
   const StrangerLimits& limits = settings_.strangers;
   if (waiting_.size() >= limits.waiting ||
       (!is_proxy(address) && static_cast<size_t>(of_address) >= limits.waiting_of_address))
@@ -184,8 +185,8 @@ std::vector<size_t> CommandServer::strangers() const {
 
 void CommandServer::admit(const CommandHost& host, const Teller& told) {
   const auto now = std::chrono::steady_clock::now();
-  std::deque<Arrived> still;
-  for (Arrived& one : std::exchange(waiting_, {})) {
+  std::deque<Knock> still;
+  for (Knock& one : std::exchange(waiting_, {})) {
     const std::vector<size_t> inside = strangers();
     std::vector<Stranger> who;
     for (const size_t each : inside)
@@ -210,12 +211,13 @@ void CommandServer::admit(const CommandHost& host, const Teller& told) {
   waiting_ = std::move(still);
 }
 
-void CommandServer::begin_connection(Arrived arrived, const CommandHost& host, const Teller& told) {
+void CommandServer::begin_connection(Knock knock, const CommandHost& host, const Teller& told) {
   const std::optional<size_t> seat = seats_.take(Visitor::stranger);
   if (!seat)
     return;
-  Caller caller{arrived.from, {port_, settings_.by_proxy}, seats_, *seat, arrivals_[1].get()};
-  Connection connection{*seat, -1, -1, std::move(arrived.who)};
+  token_book(settings_.home).look();
+  Caller caller{knock.from, {port_, settings_.by_proxy}, seats_, *seat, arrivals_[1].get()};
+  Connection connection{*seat, -1, -1, std::move(knock.who)};
   std::array<Descriptor, 2> handing;
   if (identity_) {
     caller.at.port.reset();
@@ -224,14 +226,13 @@ void CommandServer::begin_connection(Arrived arrived, const CommandHost& host, c
       if (Result<std::array<Descriptor, 2>> ends = handover_ends())
         handing = *std::move(ends);
     caller.handing = handing[1].get();
-    arrived.socket = begin_tls(std::move(arrived.socket), std::move(handing[0]), told);
-    if (!arrived.socket.is_open())
+    knock.socket = begin_tls(std::move(knock.socket), std::move(handing[0]), told);
+    if (!knock.socket.is_open())
       return seats_.free(*seat);
     connection.tls = tls_sides_.back();
   }
-  begin_session(
-      [&] { return serve_connection(std::move(arrived.socket), caller, settings_, host); },
-      std::move(connection));
+  begin_session([&] { return serve_connection(std::move(knock.socket), caller, settings_, host); },
+                std::move(connection));
 }
 
 pid_t CommandServer::begin_session(const std::function<int()>& work, Connection connection) {

@@ -36,7 +36,7 @@ class CommandServer {
                 std::optional<RenewedIdentity> identity, std::array<Descriptor, 2> arrivals,
                 Seats seats);
   /// Somebody at the door.
-  struct Arrived {
+  struct Knock {
     Descriptor socket;
     std::string from;
     Stranger who;
@@ -51,7 +51,7 @@ class CommandServer {
   void accept();
   /// Those who wait, as far as there is room.
   void admit(const CommandHost& host, const Teller& told);
-  void begin_connection(Arrived arrived, const CommandHost& host, const Teller& told);
+  void begin_connection(Knock knock, const CommandHost& host, const Teller& told);
   bool is_proxy(const std::string& address) const;
   std::vector<size_t> strangers() const;
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
@@ -71,7 +71,7 @@ class CommandServer {
   Seats seats_;
   std::vector<pid_t> sessions_, tls_sides_;
   std::vector<Connection> connections_;  ///< and runs of schedules
-  std::deque<Arrived> waiting_;          ///< at the door, without a process
+  std::deque<Knock> waiting_;            ///< at the door, without a process
   std::array<Descriptor, 2>
       arrivals_;    ///< of agents: where the hub takes them, and where sessions hand them over
   pid_t hub_ = -1;  ///< ends when all others have

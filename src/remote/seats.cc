@@ -13,10 +13,10 @@ namespace fettle {
 
 static_assert(std::atomic<Visitor>::is_always_lock_free, "processes share them");
 
-void Seats::Unmapping::operator()(std::atomic<Visitor>* all) const { munmap(all, size); }
+void Seats::SeatsRelease::operator()(std::atomic<Visitor>* all) const { munmap(all, size); }
 
 Seats::Seats(std::atomic<Visitor>* all, size_t count)
-    : memory_(all, Unmapping{count * sizeof(*all)}), all_(all, count) {}
+    : memory_(all, SeatsRelease{count * sizeof(*all)}), all_(all, count) {}
 
 Result<Seats> Seats::make(size_t count) {
   void* const memory = mmap(nullptr, count * sizeof(std::atomic<Visitor>), PROT_READ | PROT_WRITE,

@@ -39,13 +39,13 @@ class Seats {
   bool move(size_t seat, Visitor visitor, size_t most);
 
  private:
-  struct Unmapping {
+  struct SeatsRelease {
     size_t size;
     void operator()(std::atomic<Visitor>* all) const;
   };
 
   Seats(std::atomic<Visitor>* all, size_t count);
-  std::unique_ptr<std::atomic<Visitor>[], Unmapping> memory_;
+  std::unique_ptr<std::atomic<Visitor>[], SeatsRelease> memory_;
   std::span<std::atomic<Visitor>> all_;
 };
 
