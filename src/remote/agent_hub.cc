@@ -56,11 +56,13 @@ Result<Arrival> arrival_of(std::string_view words) {
   return arrival;
 }
 
-/// What is sent at once or not at all: nothing else is under way to who is at rest.
+/// What is sent at once or not: nothing else is under way to who is at rest. False: a part of it was
+/// sent, so the line cannot go on. Who takes nothing at all hears it another time.
 bool tell(const Descriptor& line, FrameType type, std::string_view payload = {}) {
   const std::string bytes = packed(type, payload);
-  return ::send(line.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-         static_cast<ssize_t>(bytes.size());
+  const ssize_t count = ::send(line.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return count == static_cast<ssize_t>(bytes.size()) ||
+         (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 /// What a process that had the line says at its end.
@@ -409,7 +411,8 @@ class AgentHub {
       return leave(number, agent, nothing_heard(settings_.agent_silence));
     if (now - agent.said >= settings_.agent_silence / 3) {
       agent.said = now;
-      tell(agent.line, FrameType::alive);
+      if (!tell(agent.line, FrameType::alive))
+        return leave(number, agent, world_error("the connection was lost"));
     }
     if (now - agent.looked < settings_.agent_silence / 3)
       return;

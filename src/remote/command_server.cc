@@ -28,6 +28,8 @@ namespace {
 
 constexpr uint64_t kept_contents = 4ULL << 30;
 constexpr int backlog = 1'024;
+/// Before the hub is tried again.
+constexpr useconds_t without_processes = 100'000;
 /// While somebody waits.
 constexpr Duration look_at_door = 10ms;
 /// Besides clients, strangers and agents: processes that have ended and were not waited for.
@@ -286,6 +288,8 @@ void CommandServer::begin_hub() {
                ? serve_agents(std::move(arrivals_[0]), settings_, identity_ ? &*identity_ : nullptr)
                : 1;
   });
+  if (hub_ < 0)
+    usleep(without_processes);
 }
 
 /// Commands that end need the agents to the last.
