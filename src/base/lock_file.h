@@ -24,6 +24,7 @@ class LockFile {
   /// Whether somebody has the lock. The question does not get in the way of those who want it.
   static Result<bool> is_taken(const Path& path);
 
+  int descriptor() const { return file_.get(); }
   /// Takes the file away as well; the lock is held until then.
   void remove() &&;
 

@@ -175,7 +175,8 @@ Result<TlsContext> new_tls_context() {
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_mode(context.get(),
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                       SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(http_11.data()),
                           static_cast<unsigned>(http_11.size()));
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);

@@ -42,14 +42,20 @@ class Agent {
   /// One connection. Always an error: why it ended.
   Status be_there() {
     is_refused_for_now_ = false;
-    Line line = TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_));
+    Line line =
+        TRY(line_to_server(settings_.server, settings_.version, &is_refused_for_now_, agents_path));
     if (stop_.stop_requested())
       return cancelled_error();
     line.send(FrameType::agent,
               json_of({settings_.name, settings_.engine, settings_.acts, {}, {}}));
     if (!line.push_all(greeting_limit))
       return lost(settings_.server);
-    const std::optional<Frame> answer = line.await(greeting_limit);
+    std::optional<Frame> answer = line.await(greeting_limit);
+    if (answer && answer->type == FrameType::again && settings_.server.address.is_secured) {
+      line = TRY(secured_again(std::move(line), settings_.server));
+      line.send_packed(answer->payload);
+      answer = line.push_all(greeting_limit) ? line.await(greeting_limit) : std::nullopt;
+    }
     if (!answer)
       return lost(settings_.server);
     if (answer->type == FrameType::error)

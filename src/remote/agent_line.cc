@@ -12,6 +12,11 @@ constexpr size_t most_unheard = 8 << 20;
 
 }  // namespace
 
+Error nothing_heard(Duration silence) {
+  return world_error(cat("nothing was heard for ",
+                         std::chrono::duration_cast<std::chrono::seconds>(silence).count(), " s"));
+}
+
 AgentLine::AgentLine(Line& line, size_t most, Duration silence, std::stop_token stop)
     : line_(line),
       streams_(line_, most),
@@ -70,9 +75,7 @@ Status AgentLine::hear_all(const std::function<Result<bool>(const Frame&)>& hear
   if (line_.is_gone())
     return world_error("the connection was lost");
   if (Clock::now() - heard_ >= silence_)
-    return world_error(cat("nothing was heard for ",
-                           std::chrono::duration_cast<std::chrono::seconds>(silence_).count(),
-                           " s"));
+    return nothing_heard(silence_);
   return {};
 }
 

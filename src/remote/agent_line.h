@@ -10,6 +10,9 @@ namespace fettle {
 /// How many streams an agent has at once.
 constexpr size_t most_streams = 256;
 
+/// Why a line ends on which the other side said nothing for so long.
+Error nothing_heard(Duration silence);
+
 class AgentLine {
  public:
   /// `silence`: after which the other side is gone; a sign of life is sent three times in it.

@@ -66,7 +66,6 @@ AgentView view_of(const Path& home, const std::string& name) {
     view.since = note->text_at("since");
     view.gone = note->text_at("gone");
     view.why = note->text_at("why");
-    view.process = static_cast<pid_t>(note->integer_at("process"));
   }
   view.is_connected =
       view.gone.empty() && LockFile::is_taken(file_of(home, name, ".lock")).value_or(false);
@@ -74,20 +73,6 @@ AgentView view_of(const Path& home, const std::string& name) {
     if (const std::optional<Time> last = time_of(file))
       view.gone = write_moment(*last);
   return view;
-}
-
-void forget_old(const Path& home, Time now) {
-  for (const AgentView& view : agents_of(home)) {
-    const std::optional<Time> last = time_of(file_of(home, view.who.name, note_ending));
-    if (view.is_connected || !last || now - *last < forgotten_after)
-      continue;
-    Result<std::optional<LockFile>> lock = LockFile::take(file_of(home, view.who.name, ".lock"));
-    if (!lock || !*lock)
-      continue;
-    for (const std::string_view ending : {engine_ending, acts_ending, note_ending})
-      unlink(file_of(home, view.who.name, ending).c_str());
-    (**std::move(lock)).remove();
-  }
 }
 
 /// "`a`, `b` and `c`"
@@ -135,11 +120,12 @@ std::vector<AgentView> agents_of(const Path& home) {
 }
 
 Result<std::string> socket_of_agent(const Path& home, const std::string& name, StreamGoal goal) {
+  // Of many agents, most commands want to know about one.
+  if (check_node_name(name, "an agent") && view_of(home, name).is_connected)
+    return file_of(home, name, goal == StreamGoal::engine ? engine_ending : acts_ending).string();
   const std::vector<AgentView> all = agents_of(home);
   const auto found =
       std::ranges::find(all, name, [](const AgentView& view) { return view.who.name; });
-  if (found != all.end() && found->is_connected)
-    return file_of(home, name, goal == StreamGoal::engine ? engine_ending : acts_ending).string();
   if (all.empty())
     return world_error(cat("no agent has ever come to a server of `", home.string(),
                            "`: `fettle agent --server URL --name ", name,
@@ -160,6 +146,20 @@ Result<std::string> socket_of_agent(const Path& home, const std::string& name, S
                         : cat("; connected ", names.size() == 1 ? "is " : "are ", listed(names))));
 }
 
+void forget_gone_agents(const Path& home, Time now) {
+  for (const AgentView& view : agents_of(home)) {
+    const std::optional<Time> last = time_of(file_of(home, view.who.name, note_ending));
+    if (view.is_connected || !last || now - *last < forgotten_after)
+      continue;
+    Result<std::optional<LockFile>> lock = LockFile::take(file_of(home, view.who.name, ".lock"));
+    if (!lock || !*lock)
+      continue;
+    for (const std::string_view ending : {engine_ending, acts_ending, note_ending})
+      unlink(file_of(home, view.who.name, ending).c_str());
+    (**std::move(lock)).remove();
+  }
+}
+
 Result<Descriptor> connect_socket(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -178,7 +178,6 @@ Result<AgentPlace> AgentPlace::take(const Path& home, AgentIdentity who, Time no
   TRY(make_directories(folder));
   if (chmod(folder.c_str(), 0700) != 0)
     return file_error("cannot close to others", folder);
-  forget_old(home, now);
   std::optional<LockFile> lock = TRY(LockFile::take(file_of(home, who.name, ".lock")));
   if (!lock) {
     const AgentView other = view_of(home, who.name);
@@ -225,7 +224,6 @@ Status AgentPlace::write(std::optional<Time> gone, std::string_view why) const {
                                   {"from", who_.from},
                                   {"token", who_.token},
                                   {"since", write_moment(since_)},
-                                  {"process", static_cast<int64_t>(getpid())},
                                   {"gone", gone ? write_moment(*gone) : std::string()},
                                   {"why", why}})),
           "\n"),

@@ -4,10 +4,8 @@
 ///
 /// In `serve/agents`, which is its owner's alone, an agent `NAME` has `NAME.sock` and `NAME.acts`;
 /// `NAME.json`, what is known of it, whose time is that of its last sign of life; and `NAME.lock`,
-/// which the process of its connection holds for as long as it lives. What a killed one leaves is
-/// replaced by the next.
-
-#include <sys/types.h>
+/// which is held for as long as it is connected, by the process that has its line (`agent_hub.h`).
+/// What a killed one leaves is replaced by the next.
 
 #include <optional>
 #include <string>
@@ -34,7 +32,6 @@ struct AgentView {
   bool is_connected = false;
   std::string gone;  ///< the moment at which it was last there; empty: it is connected
   std::string why;   ///< it went; empty: nobody could say so
-  pid_t process = 0;
 };
 
 /// `fettle agent --name NAME`, in notes and refusals.
@@ -52,7 +49,10 @@ Result<std::string> socket_of_agent(const Path& home, const std::string& name,
 /// A connection to it.
 Result<Descriptor> connect_socket(const std::string& path);
 
-/// The place of one agent, held by the process of its connection.
+/// Those that have been gone for a month leave nothing behind.
+void forget_gone_agents(const Path& home, Time now);
+
+/// The place of one agent, held by the process that has its line.
 class AgentPlace {
  public:
   /// Errors: another one has it; it cannot be made.
@@ -62,6 +62,10 @@ class AgentPlace {
     return goal == StreamGoal::engine ? engine_listener_.get() : acts_listener_.get();
   }
   const AgentIdentity& who() const { return who_; }
+  /// All that another process needs to have the place as well.
+  std::vector<int> descriptors() const {
+    return {lock_.descriptor(), engine_listener_.get(), acts_listener_.get()};
+  }
   /// That it is there.
   void note_life() const;
   void leave(Time now, std::string_view why) &&;

@@ -2,175 +2,13 @@
 
 #include "remote/agents.h"
 
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-
-#include <filesystem>
-
-#include "base/text.h"
-#include "remote/agent.h"
 #include "remote/audit_log.h"
-#include "remote/tokens.h"
+#include "remote/server_line.h"
+#include "tests/fixtures/agents_fixture.h"
 #include "tests/fixtures/certificates.h"
-#include "tests/fixtures/command_server_fixture.h"
 
 namespace fettle {
 namespace {
-
-Descriptor connected_to(const std::string& path) {
-  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    socket.close();
-  return socket;
-}
-
-/// What comes back for a question, until the other side ends.
-std::string asked(const std::string& path, std::string_view question) {
-  const Descriptor socket = connected_to(path);
-  if (!socket.is_open())
-    return "nobody";
-  EXPECT_EQ(::send(socket.get(), question.data(), question.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(question.size()));
-  ::shutdown(socket.get(), SHUT_WR);
-  return all_of(socket.get());
-}
-
-class AgentsTest : public ServerOfCommandsTest {
- protected:
-  AgentsTest() {
-    engine_path_ = (home_.path() / "engine").string();
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    engine_path_.copy(address.sun_path, sizeof address.sun_path - 1);
-    const Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    EXPECT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listener.get(), 64), 0);
-    engine_ = begin([&] {
-      signal(SIGCHLD, SIG_IGN);
-      while (true) {
-        const Descriptor client(::accept(listener.get(), nullptr, nullptr));
-        if (fork() == 0) {
-          const std::string reply = cat("heard ", all_of(client.get()));
-          _exit(::send(client.get(), reply.data(), reply.size(), MSG_NOSIGNAL) > 0 ? 0 : 1);
-        }
-      }
-      return 0;
-    });
-  }
-  ~AgentsTest() override {
-    for (const pid_t process : {engine_, agent_, other_})
-      end(process, SIGKILL);
-  }
-
-  template <typename Work>
-  pid_t begin(const Work& work) {
-    std::fflush(nullptr);
-    const pid_t process = fork();
-    if (process != 0)
-      return process;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(work());
-  }
-  static int end(pid_t process, int number) {
-    if (process <= 0)
-      return -1;
-    kill(process, number);
-    int status = 0;
-    waitpid(process, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
-  /// Both sides give up early.
-  ServeSettings quick() {
-    ServeSettings settings;
-    settings.agent_silence = silence_ = 900ms;
-    return settings;
-  }
-  /// In a process of its own; its words go to a file.
-  pid_t begin_agent(const std::string& name, const std::string& said = "said.agent") {
-    return begin([&] {
-      AgentSettings settings;
-      settings.server = server_;
-      settings.name = name;
-      settings.engine = "an engine of tests";
-      settings.version = version_;
-      settings.connect = [&](StreamGoal goal) -> Result<Descriptor> {
-        if (goal == StreamGoal::acts)
-          return world_error("it allows only engine");
-        Descriptor socket = connected_to(engine_path_);
-        if (!socket.is_open())
-          return world_error("no engine answers");
-        return socket;
-      };
-      settings.tell = [&](const std::string& text) { note(said, text); };
-      settings.random = [] { return uint64_t{500}; };
-      settings.silence = silence_;
-      settings.first_pause = 20ms;
-      settings.longest_pause = 100ms;
-      const Status ended = run_agent(settings, {});
-      if (!ended)
-        note(said, cat("error: ", to_string(ended.error())));
-      return ended ? 0 : ended.error().blame == Blame::user ? 2 : 1;
-    });
-  }
-  void note(const std::string& file, const std::string& text) const {
-    const Path path = home_.path() / file;
-    EXPECT_TRUE(write_file(path, cat(read_file(path).value_or(""), text, "\n")));
-  }
-  std::string said_by_agent(const std::string& file = "said.agent") const {
-    return read_file(home_.path() / file).value_or("");
-  }
-  Result<std::string> socket_of(const std::string& name) const {
-    return socket_of_agent(home_.path(), name);
-  }
-  /// Where it is reached, once it has come.
-  std::string path_of(const std::string& name) const {
-    std::string path = "/nowhere";
-    EXPECT_TRUE(comes([&] {
-      const Result<std::string> found = socket_of(name);
-      path = found.value_or(path);
-      return found.has_value();
-    })) << name;
-    return path;
-  }
-  std::string why_not(const std::string& name) const {
-    const Result<std::string> found = socket_of(name);
-    return found ? "it is connected" : found.error().message;
-  }
-  bool has_come(const std::string& name) const {
-    return comes([&] { return socket_of(name).has_value(); });
-  }
-  bool has_gone(const std::string& name) const {
-    return comes([&] { return !socket_of(name).has_value(); });
-  }
-  /// A connection that wants to be an agent by this first frame; what it is told.
-  std::string refusal_of(const std::string& json) const {
-    Line line = open_line();
-    line.send(FrameType::agent, json);
-    EXPECT_TRUE(line.push_all(20s));
-    const std::optional<Frame> frame = line.await(20s);
-    return !frame                            ? "gone"
-           : frame->type == FrameType::error ? frame->payload
-                                             : std::string(1, static_cast<char>(frame->type));
-  }
-  std::string token_for(const std::string& name, const std::string& agent,
-                        Right right = Right::read) const {
-    Token token;
-    token.grant.token = name;
-    token.grant.agent = agent;
-    token.grant.right = right;
-    token.created = now_from_clock();
-    return *token_book(home_.path()).add(token);
-  }
-
-  std::string engine_path_, version_ = "1.0";
-  Duration silence_ = 30s;
-  pid_t engine_ = -1, agent_ = -1, other_ = -1;
-};
 
 TEST_F(AgentsTest, ItsEngineIsReachedByASocketOfTheOwnerAlone) {
   serve();
@@ -378,24 +216,30 @@ TEST_F(AgentsTest, OtherTokensMakeNoAgent) {
   EXPECT_TRUE(has_come("b"));
 }
 
-TEST_F(AgentsTest, OneForWhomThereIsNoRoomComesLater) {
-  ServeSettings settings;
-  settings.connections = 1;
-  serve(settings);
-  // A process of its own, or the agent would have a copy of the line.
-  other_ = begin([&] {
-    const Line line = open_line();
-    EXPECT_TRUE(write_file(flag(), ""));
-    return pause();
-  });
-  ASSERT_TRUE(comes([&] { return file_exists(flag()); }));
+TEST_F(AgentsTest, ComesThoughCommandsHaveAllConnections) {
+  serve({.connections = 1});
+  Client waiting(command({"wait", flag()}));
+  waiting.await("waiting");
   agent_ = begin_agent("b");
-  ASSERT_TRUE(comes([&] { return !said_by_agent().empty(); }));
-  EXPECT_NE(said_by_agent().find("the server has 1 connections already"), std::string::npos)
-      << said_by_agent();
-  EXPECT_FALSE(socket_of("b"));
-  end(std::exchange(other_, -1), SIGKILL);
-  EXPECT_TRUE(has_come("b"));
+  ASSERT_TRUE(has_come("b"));
+  EXPECT_EQ(told({"hello"}).code, 2) << "the only one is taken";
+  raise_flag();
+  EXPECT_EQ(waiting.end().code, 5);
+  EXPECT_EQ(asked(path_of("b"), "still"), "heard still");
+}
+
+TEST_F(AgentsTest, ComeByAPathOfTheirOwn) {
+  serve();
+  for (const auto& [type, target] :
+       {std::pair(FrameType::agent, commands_path), std::pair(FrameType::runs, agents_path)}) {
+    Line line = open_line(0, target);
+    line.send(type, R"({"name": "b"})");
+    EXPECT_TRUE(line.push_all(20s));
+    const std::optional<Frame> frame = line.await(20s);
+    ASSERT_TRUE(frame && frame->type == FrameType::error);
+    EXPECT_EQ(error_told(frame->payload).message,
+              "an agent comes to `/v1/agents`, and nobody else does");
+  }
 }
 
 TEST_F(AgentsTest, OneWhoseTokenIsTakenAwayGoes) {
@@ -433,7 +277,7 @@ TEST_F(AgentsTest, FramesThatBreakTheRulesEndTheirOwnAgentAlone) {
        {std::pair(FrameType::stream_bytes, std::string("\0\0\0\0\0\0\0\7hello", 13)),
         std::pair(FrameType::command, std::string("{}")),
         std::pair(FrameType::stream_open, std::string(8, '\1'))}) {
-    Line line = open_line();
+    Line line = open_line(0, agents_path);
     line.send(FrameType::agent, R"({"name": "hostile"})");
     EXPECT_TRUE(line.push_all(20s));
     const std::optional<Frame> let_in = line.await(20s);
@@ -524,15 +368,14 @@ TEST_F(AgentsTest, APathThatIsTooLongForASocketIsToldOf) {
 
 TEST_F(AgentsTest, OneThatHasBeenGoneForAMonthIsForgotten) {
   const Time now = now_from_clock();
-  std::move(*AgentPlace::take(home_.path(),
-                              {.name = "old", .engine = {}, .acts = {}, .from = {}, .token = {}},
-                              now))
-      .leave(now, "");
-  EXPECT_EQ(agents_of(home_.path()).size(), 1u);
-  std::move(*AgentPlace::take(home_.path(),
-                              {.name = "new", .engine = {}, .acts = {}, .from = {}, .token = {}},
-                              now + 31 * 24h))
-      .leave(now, "");
+  const auto placed = [&](const char* name) {
+    return *AgentPlace::take(home_.path(), {name, {}, {}, {}, {}}, now);
+  };
+  placed("old").leave(now, "");
+  const AgentPlace stays = placed("new");
+  forget_gone_agents(home_.path(), now + 29 * 24h);
+  EXPECT_EQ(agents_of(home_.path()).size(), 2u);
+  forget_gone_agents(home_.path(), now + 31 * 24h);
   const std::vector<AgentView> all = agents_of(home_.path());
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].who.name, "new");

@@ -8,6 +8,8 @@
 /// time are alarms, and the program that runs a command is the same that runs it without a server.
 /// With TLS, a connection has a second process (`tls_side.h`), between its client and the first one.
 
+#include <array>
+#include <deque>
 #include <memory>
 
 #include "remote/session.h"
@@ -31,14 +33,34 @@ class CommandServer {
   using Teller = std::function<void(const std::string&)>;
 
   CommandServer(ServeSettings settings, Descriptor listener,
-                std::optional<RenewedIdentity> identity);
-  void accept(const CommandHost& host, const Teller& told);
+                std::optional<RenewedIdentity> identity, std::array<Descriptor, 2> arrivals,
+                Seats seats);
+  /// Somebody at the door.
+  struct Knock {
+    Descriptor socket;
+    std::string from;
+    Stranger who;
+  };
+  struct Connection {
+    size_t seat = 0;
+    pid_t session = -1, tls = -1;
+    Stranger who{};
+    bool has_to_leave = false;
+  };
+
+  void accept();
+  /// Those who wait, as far as there is room.
+  void admit(const CommandHost& host, const Teller& told);
+  void begin_connection(Knock knock, const CommandHost& host, const Teller& told);
+  bool is_proxy(const std::string& address) const;
+  std::vector<size_t> strangers() const;
   /// The client's side of a connection gets a process; what its session talks to. Closed: there is
   /// no room for one.
-  Descriptor begin_tls(Descriptor client, const Teller& told);
-  void set_agents_apart();
+  Descriptor begin_tls(Descriptor client, Descriptor handing, const Teller& told);
+  void begin_hub();
+  void end_hub(int number) const;
   /// A process that ends with the server, and that it waits for.
-  pid_t begin_session(const std::function<int()>& work);
+  pid_t begin_session(const std::function<int()>& work, Connection connection);
   pid_t begin_process(const std::function<int()>& work);
   void reap();
 
@@ -46,8 +68,13 @@ class CommandServer {
   Descriptor listener_;
   std::optional<RenewedIdentity> identity_;
   const int port_;
+  Seats seats_;
   std::vector<pid_t> sessions_, tls_sides_;
-  std::vector<pid_t> agents_;  ///< sessions that end when all others have
+  std::vector<Connection> connections_;  ///< and runs of schedules
+  std::deque<Knock> waiting_;            ///< at the door, without a process
+  std::array<Descriptor, 2>
+      arrivals_;    ///< of agents: where the hub takes them, and where sessions hand them over
+  pid_t hub_ = -1;  ///< ends when all others have
 };
 
 }  // namespace fettle

@@ -31,6 +31,7 @@ bool is_letter_of_frame(char letter) {
     case FrameType::end:
     case FrameType::error:
     case FrameType::agent:
+    case FrameType::again:
     case FrameType::alive:
     case FrameType::stream_open:
     case FrameType::stream_bytes:

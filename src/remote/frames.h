@@ -46,7 +46,10 @@ enum class FrameType : char {
   end = 'x',         ///< JSON: `code`
   error = 'e',       ///< JSON: `message`, `blame` (`user` or `world`)
 
-  // Between an agent and its server. Those of a stream begin with its number, in eight bytes.
+  // Between an agent and its server.
+  again = 'G',  ///< from the server, before it lets it in: end TLS, shake hands again in the same
+                ///< connection, and say these bytes, without a frame
+  // Those of a stream begin with its number, in eight bytes.
   alive = 'h',         ///< empty: says that its side is there; from a server, also during a command
   stream_open = 'O',   ///< from the server; then a letter, `StreamGoal`
   stream_bytes = 'B',  ///< bytes
@@ -82,6 +85,8 @@ class FrameReader {
   /// None: the next one is not whole yet. Error (`Blame::user`): this is no frame, or it is too
   /// large.
   Result<std::optional<Frame>> next();
+  /// Whether nothing came that is not taken yet.
+  bool is_empty() const { return at_ == bytes_.size(); }
 
  private:
   size_t limit_;

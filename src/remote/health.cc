@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/metrics_text.h"
 #include "base/text.h"
+#include "remote/agents.h"
 #include "remote/run_log.h"
 
 namespace fettle {
@@ -32,6 +34,11 @@ std::string numbers_of(const ServeSettings& settings, size_t connections) {
   text.begin("fettle_serve_connections_limit", Type::gauge,
              "Connections that are refused begin here.");
   text.add({}, static_cast<double>(settings.connections));
+  const std::vector<AgentView> agents = agents_of(settings.home);
+  text.begin("fettle_serve_agents", Type::gauge, "Agents that are connected.");
+  text.add({}, static_cast<double>(std::ranges::count_if(agents, &AgentView::is_connected)));
+  text.begin("fettle_serve_agents_limit", Type::gauge, "Agents that are refused begin here.");
+  text.add({}, static_cast<double>(settings.agents));
   const std::vector<RunView> runs = list_runs(settings.folder() / "runs");
   std::map<std::string, uint64_t> counts{
       {"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
@@ -63,7 +70,7 @@ std::optional<std::string> health_reply(const UpgradeRequest& request,
   if (const Result<Grant> allowed = visit.allow(needs, needs.what); !allowed)
     return refusal_reply({403, allowed.error().message});
   return closing_reply(200, MetricsText::content_type,
-                       numbers_of(settings, caller.connections + 1));
+                       numbers_of(settings, caller.seats.count(Visitor::client) + 1));
 }
 
 }  // namespace fettle

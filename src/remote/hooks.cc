@@ -197,7 +197,7 @@ bool is_hook_request(const UpgradeRequest& request) {
 std::string hook_reply(const Descriptor& socket, std::string bytes, const ServeSettings& settings,
                        const Caller& caller) {
   const std::optional<LockFile> place = take_place(settings.folder() / "hooks");
-  if (!place || caller.connections >= settings.connections)
+  if (!place)
     return refusal_reply({429, "the server has many calls of hooks; try again in a moment"});
   std::optional<PostedResult> posted = receive_posted(socket, std::move(bytes), most_hook_bytes);
   if (!posted)

@@ -41,6 +41,38 @@ void Line::leave() {
   socket_.close();
 }
 
+Descriptor Line::leave_tls(Duration patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::array<char, piece_bytes> ignored{};
+  const auto finish = [&](const auto& step_of) {
+    while (true) {
+      const TlsStep step = step_of();
+      const Duration left = end - std::chrono::steady_clock::now();
+      if (events_of(step) == 0)
+        return step;
+      if (left <= Duration(0) || !await_events(socket_.get(), events_of(step), left))
+        return TlsStep::failed;
+    }
+  };
+  size_t count = 0;
+  const bool has_ended = tls_ && finish([&] { return tls_->finish_writing(); }) == TlsStep::done &&
+                         finish([&] {
+                           TlsStep step = TlsStep::done;
+                           while (step == TlsStep::done)
+                             step = tls_->read(ignored, count);
+                           return step;
+                         }) == TlsStep::ended;
+  tls_.reset();
+  if (!has_ended)
+    socket_.close();
+  return take_socket();
+}
+
+Descriptor Line::take_socket() {
+  is_gone_ = true;
+  return std::move(socket_);
+}
+
 short Line::events() const {
   return static_cast<short>(POLLIN | (unsent() > 0 || reading_waits_to_write_ ? POLLOUT : 0));
 }

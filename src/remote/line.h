@@ -29,6 +29,13 @@ class Line {
   /// Whether the other side went, or broke the rules.
   bool is_gone() const { return is_gone_; }
   void leave();
+  /// Whether nothing is to be sent, and nothing has come that was not taken.
+  bool is_idle() const { return unsent() == 0 && !back_ && reader_.is_empty(); }
+  /// Ends TLS on both sides and gives the socket, on which something else may be said; the line is
+  /// gone then. Closed: the other side did not end it.
+  Descriptor leave_tls(Duration patience);
+  /// Without TLS: the socket, for another process; the line is gone then.
+  Descriptor take_socket();
   /// `events` for `poll`.
   short events() const;
 

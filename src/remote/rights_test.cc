@@ -116,6 +116,39 @@ TEST_F(TokenBookTest, ATextIsKnownUntilItExpiresOrIsTakenAway) {
   EXPECT_EQ(right_of("own"), "admin");
 }
 
+TEST_F(TokenBookTest, WhatWasReadBeforeDoesNotOutliveAChange) {
+  const std::string text = add(token_named("ci", Right::plan));
+  const std::string other = add(token_named("team", Right::act));
+  const auto settle = [&] {
+    usleep(1'200'000);
+    EXPECT_EQ(right_of(text), "plan");
+    EXPECT_EQ(right_of(text), "plan");
+  };
+  settle();
+  // In place, with as many bytes, and the time that it had.
+  const auto time = std::filesystem::last_write_time(file());
+  const std::string kept = *read_file(file());
+  std::string changed = kept;
+  char& digit = changed[changed.find(sha256_hex(text))];
+  digit = digit == '0' ? '1' : '0';
+  const Descriptor open(::open(file().c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(pwrite(open.get(), changed.data(), changed.size(), 0),
+            static_cast<ssize_t>(changed.size()));
+  std::filesystem::last_write_time(file(), time);
+  EXPECT_NE(right_of(text), "plan");
+  ASSERT_EQ(pwrite(open.get(), kept.data(), kept.size(), 0), static_cast<ssize_t>(kept.size()));
+  settle();
+  std::filesystem::permissions(file(), std::filesystem::perms(0644));
+  EXPECT_NE(right_of(text).find("cannot read its tokens"), std::string::npos);
+  std::filesystem::permissions(file(), std::filesystem::perms(0600));
+  settle();
+  EXPECT_TRUE(book().remove("ci"));
+  EXPECT_NE(right_of(text).find("does not know this token"), std::string::npos);
+  EXPECT_EQ(right_of(other), "act");
+  std::filesystem::remove(file());
+  EXPECT_NE(right_of(other).find("does not know this token"), std::string::npos);
+}
+
 TEST_F(TokenBookTest, TheFileHasNoTextAndIsItsOwnersAlone) {
   const std::string text = add(token_named("ci", Right::read));
   const std::string kept = *read_file(file());

@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "base/text.h"
-#include "remote/upgrade.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -148,6 +147,13 @@ Error refusal_in(const ServerChoice& server, std::string_view reply) {
 
 }  // namespace
 
+Result<Line> secured_again(Line line, const ServerChoice& server) {
+  Descriptor socket = line.leave_tls(hand_shake_limit);
+  if (!socket.is_open())
+    return lost(server);
+  return secured_line(server, std::move(socket));
+}
+
 Error error_told(std::string_view json) {
   const Result<Value> told = read_json(json);
   if (!told)
@@ -156,17 +162,22 @@ Error error_told(std::string_view json) {
                std::string(told->text_at("message")));
 }
 
+std::string told_form(const Error& error) {
+  return write_json(Value::dict(
+      {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}}));
+}
+
 Error lost(const ServerChoice& server) {
   return world_error(cat("the connection to the server at `", server.url, "` was lost"));
 }
 
 Result<Line> line_to_server(const ServerChoice& server, std::string_view version,
-                            bool* is_refused_for_now) {
+                            bool* is_refused_for_now, std::string_view target) {
   Descriptor socket = TRY(connect_to(server));
   Line line = TRY(server.address.is_secured ? secured_line(server, std::move(socket))
                                             : Result<Line>(Line(std::move(socket))));
   line.send_packed(
-      upgrade_request(server.address.text(), server.token, version, server.address.path));
+      upgrade_request(server.address.text(), server.token, version, server.address.path, target));
   if (!line.push_all(hand_shake_limit))
     return lost(server);
   std::string reply;

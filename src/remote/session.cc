@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "remote/agent_session.h"
+#include "remote/agent_hub.h"
 #include "remote/api_answers.h"
 #include "remote/command_child.h"
 #include "remote/health.h"
@@ -21,6 +21,7 @@
 #include "remote/posted_command.h"
 #include "remote/run_answers.h"
 #include "remote/run_log.h"
+#include "remote/server_line.h"
 #include "remote/upgrade.h"
 #include "remote/visit.h"
 #include "value/json.h"
@@ -35,11 +36,6 @@ constexpr int last_reads = 64;
 constexpr char first_of_tls = 0x16;
 /// For a command whose reader has gone, until it is told so by a signal.
 constexpr Duration reader_limit = 2s;
-
-Value error_value(const Error& error) {
-  return Value::dict(
-      {{"message", to_string(error)}, {"blame", error.blame == Blame::user ? "user" : "world"}});
-}
 
 /// The part of a log's bytes that is whole frames: something else may be sent behind them.
 size_t size_of_whole_frames(std::string_view bytes) {
@@ -450,7 +446,7 @@ int64_t run_in(std::string_view json) {
   return said ? said->integer_at("run") : 0;
 }
 
-Status answer(Line& line, const Frame& first, const ServeSettings& settings,
+Status answer(Line& line, const Frame& first, const Caller& caller, const ServeSettings& settings,
               const CommandHost& host, Visit& visit) {
   switch (first.type) {
     case FrameType::command:
@@ -462,7 +458,7 @@ Status answer(Line& line, const Frame& first, const ServeSettings& settings,
     case FrameType::cancel:
       return RunAnswers(line, settings, visit).cancel(run_in(first.payload));
     case FrameType::agent:
-      return serve_agent(line, settings, visit, first.payload);
+      return let_agent_in(line, caller, visit, first.payload);
     default:
       return user_error("a client begins with what it wants");
   }
@@ -477,7 +473,8 @@ bool is_for_a_running_command(FrameType type) {
 /// A connection that has been let in.
 struct Guest {
   Visit visit;
-  std::string rest{};    ///< the bytes behind the request
+  std::string rest{};  ///< the bytes behind the request
+  bool is_agent = false;
   Descriptor instead{};  ///< of the socket: a process between speaks with the client
 };
 
@@ -530,15 +527,18 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
                                : refusal_of(**request, caller.at, known, settings.version);
       if (refusal)
         return refuse(*refusal);
-      if (caller.connections >= settings.connections)
+      const bool is_agent = (*request)->target == agents_path;
+      if (!caller.seats.move(caller.seat, is_agent ? Visitor::agent : Visitor::client,
+                             settings.connections))
         return refuse({503, cat("the server has ", settings.connections,
-                                " connections already; try again when one has ended")});
+                                is_agent ? " agents at its door" : " connections",
+                                " already; try again when one has ended")});
       if (is_posted_command(**request)) {
         alarm(static_cast<unsigned>(settings.upload_limit / 1s));
         auto taken = take_posted(socket, std::move(bytes), caller, settings, host, visit);
         if (const auto* const reply = std::get_if<std::string>(&taken))
           return end_with(*reply);
-        return Guest{std::move(visit), {}, std::get<Descriptor>(std::move(taken))};
+        return Guest{std::move(visit), {}, false, std::get<Descriptor>(std::move(taken))};
       }
       if (is_api_request(**request)) {
         alarm(0);  // the command has a limit of its own
@@ -546,7 +546,7 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
         alarm(static_cast<unsigned>(settings.write_limit / 1s));
         return end_with(reply);
       }
-      return Guest{std::move(visit), bytes.substr(used)};
+      return Guest{std::move(visit), bytes.substr(used), is_agent};
     }
     std::array<char, 4'096> buffer{};
     const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
@@ -562,6 +562,7 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
                      const CommandHost& host) {
   // Whoever is slow loses its process, and nothing else.
   alarm(static_cast<unsigned>(settings.header_limit / 1s));
+  caller.seats.keep_from_children();
   std::optional<Guest> guest = shake_hands(socket, caller, settings, host);
   if (!guest)
     return 1;
@@ -582,10 +583,13 @@ int serve_connection(Descriptor socket, const Caller& caller, const ServeSetting
     alarm(0);
     if (!first)
       return 0;
-    const Status answered = answer(line, *first, settings, host, guest->visit);
+    const Status answered = (first->type == FrameType::agent) == guest->is_agent
+                                ? answer(line, *first, caller, settings, host, guest->visit)
+                                : Status(user_error(cat("an agent comes to `", agents_path,
+                                                        "`, and nobody else does")));
     alarm(0);
     if (!answered)
-      line.send(FrameType::error, write_json(error_value(answered.error())));
+      line.send(FrameType::error, told_form(answered.error()));
     // Whatever went wrong, a client that goes on begins anew.
     if (!line.push_all(settings.write_limit) || !answered)
       return 0;

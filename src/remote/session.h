@@ -17,6 +17,8 @@
 #include "remote/called_at.h"
 #include "remote/request.h"
 #include "remote/rights.h"
+#include "remote/seats.h"
+#include "remote/strangers.h"
 
 namespace fettle {
 
@@ -71,6 +73,8 @@ struct ServeSettings {
   std::vector<std::string> trusted_proxies{};  ///< addresses that may say for whom they ask
   std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
+  StrangerLimits strangers{};
+  size_t agents = 4'096;  ///< at once; they are none of the connections
   Duration header_limit = 10s;
   Duration upload_limit = 30s;   ///< for the next bytes of what was asked for
   Duration idle_limit = 60s;     ///< for the next command of a connection
@@ -84,9 +88,12 @@ struct ServeSettings {
 
 /// Who has connected, and how.
 struct Caller {
-  std::string from;        ///< the other end of the connection: `127.0.0.1:40000`
-  CalledAt at;             ///< with TLS, the process at the other end speaks it
-  size_t connections = 0;  ///< before his; if these are as many as may be, he is told so
+  std::string from;  ///< the other end of the connection: `127.0.0.1:40000`
+  CalledAt at;       ///< with TLS, the process at the other end speaks it
+  Seats& seats;
+  size_t seat = 0;   ///< his own
+  int hub = -1;      ///< where agents are handed over
+  int handing = -1;  ///< where the process that speaks TLS gives its client's socket
 };
 
 /// Talks with a client until all is said. The exit code of the process.

@@ -71,11 +71,12 @@ bool Streams::join(const Frame& opened,
       (goal != StreamGoal::engine && goal != StreamGoal::acts))
     return false;
   last_ = number;
-  Result<Descriptor> socket =
-      count() < most_ ? local(goal) : Result<Descriptor>(world_error("it has too many connections"));
+  Result<Descriptor> socket = count() < most_
+                                  ? local(goal)
+                                  : Result<Descriptor>(world_error("it has too many connections"));
   if (!socket) {
-    line_.send(FrameType::stream_break,
-               cat(payload.substr(0, number_bytes), clipped(to_string(socket.error()), piece_bytes / 16)));
+    line_.send(FrameType::stream_break, cat(payload.substr(0, number_bytes),
+                                            clipped(to_string(socket.error()), piece_bytes / 16)));
     return true;
   }
   fcntl(socket->get(), F_SETFL, fcntl(socket->get(), F_GETFL) | O_NONBLOCK);

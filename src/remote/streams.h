@@ -40,6 +40,9 @@ class Streams {
   Streams(Line& line, size_t most) : line_(line), most_(most) {}
 
   size_t count() const { return streams_.size(); }
+  /// The number of the last one that was opened; one that takes over a line goes on behind it.
+  uint64_t last() const { return last_; }
+  void go_on_after(uint64_t last) { last_ = last; }
   /// Begins one on this side; at the other one, `stream_open` comes. With too many, the socket is
   /// answered by `busy` instead.
   void open(Descriptor local, StreamGoal goal, std::string_view busy);

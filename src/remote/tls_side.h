@@ -16,7 +16,9 @@ struct TlsSideLimits {
 };
 
 /// Until either side has ended. The exit code of the process, which opens no descriptor any more.
+/// `handing`: by which the session asks for the client's socket (`handover.h`). It gets that as soon
+/// as the client has ended TLS, for another process to shake hands again.
 int serve_tls(Descriptor client, Descriptor session, const TlsIdentity& identity,
-              const TlsSideLimits& limits);
+              const TlsSideLimits& limits, Descriptor handing = Descriptor());
 
 }  // namespace fettle

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
 
 #include "base/hash.h"
 #include "base/lock_file.h"
@@ -18,6 +19,8 @@ namespace fettle {
 namespace {
 
 constexpr Duration change_limit = 10s, one_day = 24h;
+/// Two changes within the grain of its file system's clock look like one.
+constexpr Duration settled_after = 1s;
 constexpr size_t longest_name = 64;
 
 Error damaged(const Path& file, std::string_view why) {
@@ -54,6 +57,30 @@ Value value_of(const Token& token) {
                       {"created", write_moment(token.created)},
                       {"expires", token.expires ? Value(write_moment(*token.expires)) : Value()},
                       {"digest", token.digest}});
+}
+
+/// What tells a file from another one at its path. `changed`: its bytes, its mode or its place.
+struct FileSight {
+  Path path{};
+  dev_t device = 0;
+  ino_t number = 0;
+  off_t size = 0;
+  mode_t mode = 0;
+  Time changed{};
+  bool operator==(const FileSight&) const = default;
+};
+
+std::optional<FileSight> sight_of(const Path& path) {
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0)
+    return std::nullopt;
+  return FileSight{path,
+                   about.st_dev,
+                   about.st_ino,
+                   about.st_size,
+                   about.st_mode,
+                   Time(std::chrono::seconds(about.st_ctim.tv_sec) +
+                        std::chrono::nanoseconds(about.st_ctim.tv_nsec))};
 }
 
 bool is_digest(std::string_view text) {
@@ -119,6 +146,22 @@ Result<std::vector<Token>> TokenBook::read() const {
     tokens.push_back(*std::move(token));
   }
   return tokens;
+}
+
+Result<std::shared_ptr<const std::vector<Token>>> TokenBook::read_again() const {
+  static std::mutex turn;
+  static FileSight last;
+  static std::shared_ptr<const std::vector<Token>> tokens;
+  const std::lock_guard lock(turn);
+  const std::optional<FileSight> before = sight_of(file_);
+  if (tokens != nullptr && before && *before == last)
+    return tokens;
+  auto read_now = std::make_shared<const std::vector<Token>>(TRY(read()));
+  const bool is_settled =
+      before && before == sight_of(file_) && now_from_clock() - before->changed > settled_after;
+  tokens = is_settled ? read_now : nullptr;
+  last = before.value_or(FileSight());
+  return read_now;
 }
 
 Result<std::vector<Token>> TokenBook::all() const { return read(); }
@@ -193,7 +236,8 @@ Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
   // All of them are compared, so the time says nothing about which one it is.
   const std::string digest = sha256_hex(text);
   std::optional<Token> found;
-  for (const Token& token : TRY(read()))
+  const auto all = TRY(read_again());
+  for (const Token& token : *all)
     if (is_same_token(token.digest, digest))
       found = token;
   return found;

@@ -3,9 +3,11 @@
 /// file has the SHA-256 alone: who reads it learns nothing that lets him in. A text is 256 random
 /// bits, so a slow digest would add nothing.
 ///
-/// Servers read the file at each request, so what is changed counts at once. If it cannot be read
-/// or says something else, no token of it counts.
+/// Servers look at the file at each request, so what is changed counts at once; a process reads it
+/// again only if it has changed since. If it cannot be read or says something else, no token of it
+/// counts.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,8 @@ class TokenBook {
   /// What whoever has this text may do. `own`: the text of the server's own token. Errors: nobody
   /// has it, or it has expired (`Blame::user`); the file cannot be understood (`Blame::world`).
   Result<Grant> grant_of(std::string_view text, std::string_view own, Time now) const;
+  /// Reads the file if it has changed, for all processes that are forked from then on.
+  void look() const { static_cast<void>(read_again()); }
   /// The name of the token with this text, also of one that has expired. Empty: there is none.
   std::string name_of(std::string_view text) const;
   /// That it was used now. What cannot be noted is not.
@@ -51,6 +55,8 @@ class TokenBook {
 
  private:
   Result<std::vector<Token>> read() const;
+  /// As `read`, if the file is not the one that was read last in this process.
+  Result<std::shared_ptr<const std::vector<Token>>> read_again() const;
   Result<std::optional<Token>> find(std::string_view text) const;
   /// One at a time: `change` gets all tokens, and those that it leaves are kept.
   Status change_all(const std::function<Status(std::vector<Token>&)>& change) const;

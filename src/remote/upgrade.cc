@@ -103,7 +103,7 @@ std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const Ca
                                          const Status& known, std::string_view version) {
   if (auto refusal = refusal_of_client(request, here, known))
     return refusal;
-  if (request.target != commands_path)
+  if (request.target != commands_path && request.target != agents_path)
     return UpgradeRefusal{404, "there is nothing at this path"};
   if (request.method != "GET" || request.upgrade != stream_name || request.has_body)
     return UpgradeRefusal{400, cat("expected an upgrade to `", stream_name, "`")};
@@ -115,8 +115,8 @@ std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const Ca
 }
 
 std::string upgrade_request(std::string_view host, std::string_view token, std::string_view version,
-                            std::string_view path) {
-  return cat("GET ", path, commands_path, " HTTP/1.1\r\nHost: ", host,
+                            std::string_view path, std::string_view target) {
+  return cat("GET ", path, target, " HTTP/1.1\r\nHost: ", host,
              "\r\nConnection: Upgrade\r\nUpgrade: ", stream_name,
              "\r\nAuthorization: ", bearer_scheme, token, "\r\nFettle-Version: ", version,
              "\r\n\r\n");

@@ -20,6 +20,8 @@ namespace fettle {
 /// The version of the stream; one that differs is refused.
 constexpr std::string_view stream_name = "fettle-commands/1";
 constexpr std::string_view commands_path = "/v1/commands";
+/// That of agents, which are none of the connections of commands.
+constexpr std::string_view agents_path = "/v1/agents";
 constexpr std::string_view json_type = "application/json; charset=utf-8";
 
 /// Fields that were not sent are empty, and so are those that were sent twice.
@@ -47,9 +49,9 @@ std::optional<UpgradeRefusal> refusal_of_client(const UpgradeRequest& request, c
 std::optional<UpgradeRefusal> refusal_of(const UpgradeRequest& request, const CalledAt& here,
                                          const Status& known, std::string_view version);
 
-/// `path`: that of a proxy, in front of the server's own; empty: none.
+/// `path`: that of a proxy, in front of the server's own (`target`); empty: none.
 std::string upgrade_request(std::string_view host, std::string_view token, std::string_view version,
-                            std::string_view path = {});
+                            std::string_view path = {}, std::string_view target = commands_path);
 /// The reply that begins the stream.
 std::string upgrade_reply();
 /// A reply that ends the connection.

@@ -26,6 +26,7 @@ class Visit {
   void note_end(const std::string& noted, int64_t code) const;
 
   const std::string& from() const { return from_; }
+  const std::string& token() const { return token_; }
   /// Whose run it is: "the token `ci`". Empty: his own. One that was made later under the same name
   /// is another token.
   std::string other_owner(const RunView& run) const;
