@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/time.h"
+#include "remote/kept_list.h"
 #include "remote/rights.h"
 
 namespace fettle {
@@ -30,7 +31,7 @@ inline constexpr std::string_view own_token_name = "serve";
 class TokenBook {
  public:
   /// `uses`: a folder with an empty file for each token, whose time is that of its last use.
-  TokenBook(Path file, Path uses) : file_(std::move(file)), uses_(std::move(uses)) {}
+  TokenBook(Path file, Path uses) : list_{std::move(file), "tokens"}, uses_(std::move(uses)) {}
 
   /// By name. Errors (`Blame::user`): the file is damaged, cannot be read, or others can.
   Result<std::vector<Token>> all() const;
@@ -55,7 +56,8 @@ class TokenBook {
   /// One at a time: `change` gets all tokens, and those that it leaves are kept.
   Status change_all(const std::function<Status(std::vector<Token>&)>& change) const;
 
-  Path file_, uses_;
+  KeptList list_;
+  Path uses_;
 };
 
 /// Those of a home: `tokens.json`.
