@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "remote/agents.h"
 #include "remote/mirror.h"
+#include "remote/page_door.h"
 #include "remote/scheduled_run.h"
 #include "remote/tls_side.h"
 
@@ -133,7 +134,9 @@ void CommandServer::accept(const CommandHost& host, const Teller& told) {
   const int yes = 1;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   // Those who are too many are told so, as long as these are not too many.
-  const size_t count = std::max(sessions_.size(), tls_sides_.size());
+  // The page of somebody who looks takes no place from commands.
+  const size_t pages = settings_.page ? std::min(pages_served(settings_), sessions_.size()) : 0;
+  const size_t count = std::max(sessions_.size() - pages, tls_sides_.size());
   if (count >= settings_.connections + most_refused)
     return;
   Caller caller{text_of_address(client), {port_, settings_.by_proxy}, count};

@@ -1,18 +1,15 @@
 #include "remote/issuer_keys.h"
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "base/http.h"
 #include "base/lock_file.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "remote/apart.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -20,8 +17,6 @@ namespace {
 
 constexpr std::string_view configuration_path = "/.well-known/openid-configuration";
 constexpr Duration issuer_limit = 3s;
-/// Of the whole question; whoever waits for the answer waits no longer.
-constexpr unsigned question_seconds = 7;
 
 std::string_view host_of(std::string_view url) {
   const size_t begin = url.find("://") + 3;
@@ -31,27 +26,36 @@ std::string_view host_of(std::string_view url) {
   return host;
 }
 
-/// http alone would let everybody between choose the keys.
-bool is_private(std::string_view url) {
+bool is_plain_url(std::string_view url) {
+  return is_private_url(url) && !host_of(url).empty() && url.find_first_of("?#@\\") == url.npos &&
+         std::ranges::all_of(url, [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+bool is_within(Time then, Duration age, Time now) { return then <= now && now - then < age; }
+
+}  // namespace
+
+struct IssuerKeys::Kept {
+  Time asked{}, answered{};
+  std::string keys, fault;
+  Value endpoints;
+};
+
+bool is_private_url(std::string_view url) {
   if (url.starts_with("https://"))
     return true;
   constexpr std::array<std::string_view, 3> here{"127.0.0.1", "localhost", "[::1]"};
   return url.starts_with("http://") && std::ranges::find(here, host_of(url)) != here.end();
 }
 
-bool is_plain_url(std::string_view url) {
-  return is_private(url) && !host_of(url).empty() && url.find_first_of("?#@\\") == url.npos &&
-         std::ranges::all_of(url, [](char c) { return c > ' ' && c < 0x7F; });
-}
-
-bool is_within(Time then, Duration age, Time now) { return then <= now && now - then < age; }
-
 /// Redirects are not followed: they would lead to where nobody has trusted.
-Result<std::string> answer_at(HttpClient& client, const std::string& url,
-                              const std::string& authorities) {
+Result<std::string> answer_of_issuer(HttpClient& client, const std::string& url,
+                                     const std::string& authorities, const std::string& token) {
   HttpRequest request;
   request.url = url;
   request.headers = {{"Accept", "application/json"}, {"User-Agent", "fettle"}};
+  if (!token.empty())
+    request.headers.push_back({"Authorization", cat("Bearer ", token)});
   request.connect_limit = issuer_limit;
   request.time_limit = issuer_limit;
   request.body_limit = largest_key_set;
@@ -61,13 +65,6 @@ Result<std::string> answer_at(HttpClient& client, const std::string& url,
     return world_error(cat("`", shown_url(url), "` answers with status ", answer.status));
   return std::move(answer.body);
 }
-
-}  // namespace
-
-struct IssuerKeys::Kept {
-  Time asked{}, answered{};
-  std::string keys, fault;
-};
 
 Status check_issuer(const std::string& url, std::string_view what) {
   if (is_plain_url(url))
@@ -93,6 +90,7 @@ IssuerKeys::Kept IssuerKeys::read() const {
   kept.answered = read_moment(value->text_at("answered")).value_or(Time());
   kept.keys = value->text_at("keys");
   kept.fault = value->text_at("fault");
+  kept.endpoints = value->at("endpoints");
   return kept;
 }
 
@@ -102,61 +100,76 @@ Status IssuerKeys::write(const Kept& kept) const {
                                             {"asked", write_moment(kept.asked)},
                                             {"answered", write_moment(kept.answered)},
                                             {"keys", kept.keys},
+                                            {"endpoints", kept.endpoints},
                                             {"fault", kept.fault}})),
                     0600);
 }
 
+/// An object of JSON with what is kept of the answers.
 Result<std::string> IssuerKeys::asked_text() const {
   HttpClient client;
   const std::string base = issuer_.ends_with('/') ? issuer_.substr(0, issuer_.size() - 1) : issuer_;
   const std::string about = base + std::string(configuration_path);
-  const Result<Value> configuration = read_json(TRY(answer_at(client, about, authorities_)));
+  const Result<Value> configuration = read_json(TRY(answer_of_issuer(client, about, authorities_)));
   if (!configuration)
     return world_error(cat("`", about, "` is no JSON"));
   if (configuration->text_at("issuer") != issuer_)
     return world_error(cat("`", about, "` is of another issuer, `",
                            printable(configuration->text_at("issuer").substr(0, 200)), "`"));
-  const std::string keys(configuration->text_at("jwks_uri"));
-  const bool is_here = issuer_.starts_with("http://");
-  if (!is_private(keys) || (!is_here && !keys.starts_with("https://")))
+  // One that is asked by https leads nobody out of it.
+  const auto url = [&](std::string_view name) {
+    const std::string found(configuration->text_at(name));
+    const bool is_fine = is_private_url(found) &&
+                         (issuer_.starts_with("http://") || found.starts_with("https://")) &&
+                         std::ranges::all_of(found, [](char c) { return c > ' ' && c < 0x7F; });
+    return is_fine ? found : std::string();
+  };
+  const std::string keys = url("jwks_uri");
+  if (keys.empty())
     return world_error(cat("`jwks_uri` of `", about, "` is no URL of https"));
-  std::string text = TRY(answer_at(client, keys, authorities_));
+  const std::string text = TRY(answer_of_issuer(client, keys, authorities_));
   if (const Result<KeySet> set = read_key_set(text); !set)
     return world_error(cat("`", shown_url(keys), "` has no keys: ", set.error().message));
-  return text;
+  std::vector<Entry> endpoints;
+  for (const char* const name : {"authorization_endpoint", "token_endpoint", "userinfo_endpoint"})
+    endpoints.push_back({name, url(name)});
+  return write_json(
+      Value::dict({{"keys", text}, {"endpoints", Value::dict(std::move(endpoints))}}));
 }
 
 void IssuerKeys::ask(std::string_view name, Time now) const {
   if (!make_directories(file_.parent_path()))
     return;
+  const unsigned left = alarm(0);  // the limit of whoever sends slowly
   const Result<LockFile> turn =
-      LockFile::await(file_.string() + ".lock", std::chrono::seconds(question_seconds), {});
+      LockFile::await(file_.string() + ".lock", std::chrono::seconds(issuer_seconds), {});
+  alarm(left);
   if (!turn)
     return;
   Kept kept = read();
-  const bool is_known = is_within(kept.answered, fresh_keys, now) &&
-                        read_key_set(kept.keys).has_value() && read_key_set(kept.keys)->has(name);
+  const Result<KeySet> known = read_key_set(kept.keys);
+  const bool is_known =
+      is_within(kept.answered, fresh_keys, now) && known && (name.empty() || known->has(name));
   if (is_known || is_within(kept.asked, pause_of_questions, now))
     return;
   // Noted first: one that dies has been asked, too.
   kept.asked = now;
   if (!write(kept))
     return;
-  std::fflush(nullptr);
-  const pid_t asker = fork();
-  if (asker == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(question_seconds);
-    Result<std::string> text = asked_text();
-    kept.fault = text ? "" : text.error().message;
-    if (text) {
-      kept.keys = *std::move(text);
-      kept.answered = now;
-    }
-    _exit(write(kept) ? 0 : 1);
+  const Result<std::string> said = done_apart([&] { return asked_text(); }, issuer_seconds);
+  const Result<Value> answer = said ? read_json(*said) : Result<Value>(said.error());
+  kept.fault = answer ? "" : answer.error().message;
+  if (answer) {
+    kept.keys = answer->text_at("keys");
+    kept.endpoints = answer->at("endpoints");
+    kept.answered = now;
   }
-  while (asker > 0 && waitpid(asker, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  static_cast<void>(write(kept));
+}
+
+Error IssuerKeys::why_not(const Kept& kept) const {
+  return world_error(cat("the keys of the issuer are not to be had: ",
+                         kept.fault.empty() ? "it was asked a moment ago" : kept.fault));
 }
 
 Result<KeySet> IssuerKeys::with_key(std::string_view name, Time now) const {
@@ -169,16 +182,23 @@ Result<KeySet> IssuerKeys::with_key(std::string_view name, Time now) const {
   if (keys && keys->has(name) && is_within(kept.answered, fresh_keys, now))
     return keys;
   if (!is_within(kept.asked, pause_of_questions, now)) {
-    const unsigned left = alarm(0);  // the limit of whoever sends slowly
     ask(name, now);
-    alarm(left);
     kept = read();
     keys = usable(kept);
   }
-  if (keys)
-    return keys;
-  return world_error(cat("the keys of the issuer are not to be had: ",
-                         kept.fault.empty() ? "it has not answered in time" : kept.fault));
+  return keys ? std::move(keys) : why_not(kept);
+}
+
+Result<Value> IssuerKeys::endpoints(Time now) const {
+  Kept kept = read();
+  if (!is_within(kept.answered, fresh_keys, now) &&
+      !is_within(kept.asked, pause_of_questions, now)) {
+    ask({}, now);
+    kept = read();
+  }
+  if (!is_within(kept.answered, oldest_keys, now) || !kept.endpoints.is_dict())
+    return why_not(kept);
+  return kept.endpoints;
 }
 
 }  // namespace fettle

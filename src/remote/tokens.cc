@@ -140,9 +140,8 @@ std::optional<Time> TokenBook::last_used(const std::string& name) const {
   return time_of_use(uses_, name);
 }
 
-Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
+Result<std::optional<Token>> TokenBook::find(std::string_view digest) const {
   // All of them are compared, so the time says nothing about which one it is.
-  const std::string digest = sha256_hex(text);
   std::optional<Token> found;
   for (const Token& token : TRY(read()))
     if (is_same_token(token.digest, digest))
@@ -151,14 +150,20 @@ Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
 }
 
 std::string TokenBook::name_of(std::string_view text) const {
-  const Result<std::optional<Token>> found = find(text);
+  const Result<std::optional<Token>> found = find(sha256_hex(text));
   return found && *found ? (*found)->grant.token : std::string();
 }
 
 Result<Grant> TokenBook::grant_of(std::string_view text, std::string_view own, Time now) const {
-  if (is_same_token(text, own))
+  // An empty one is nobody's, and has a digest.
+  return grant_of_digest(text.empty() ? std::string() : sha256_hex(text), own, now);
+}
+
+Result<Grant> TokenBook::grant_of_digest(std::string_view digest, std::string_view own,
+                                         Time now) const {
+  if (!own.empty() && is_same_token(digest, sha256_hex(own)))
     return Grant{std::string(own_token_name), Right::admin, {}};
-  const Result<std::optional<Token>> found = find(text);
+  const Result<std::optional<Token>> found = find(digest);
   if (!found)
     return world_error(
         "the server cannot read its tokens; `fettle token ls` on its machine says why");

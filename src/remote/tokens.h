@@ -45,6 +45,8 @@ class TokenBook {
   /// What whoever has this text may do. `own`: the text of the server's own token. Errors: nobody
   /// has it, or it has expired (`Blame::user`); the file cannot be understood (`Blame::world`).
   Result<Grant> grant_of(std::string_view text, std::string_view own, Time now) const;
+  /// The same for the digest of a text, which somebody has said before.
+  Result<Grant> grant_of_digest(std::string_view digest, std::string_view own, Time now) const;
   /// The name of the token with this text, also of one that has expired. Empty: there is none.
   std::string name_of(std::string_view text) const;
   /// That it was used now. What cannot be noted is not.
@@ -52,7 +54,7 @@ class TokenBook {
 
  private:
   Result<std::vector<Token>> read() const;
-  Result<std::optional<Token>> find(std::string_view text) const;
+  Result<std::optional<Token>> find(std::string_view digest) const;
   /// One at a time: `change` gets all tokens, and those that it leaves are kept.
   Status change_all(const std::function<Status(std::vector<Token>&)>& change) const;
 
