@@ -78,23 +78,33 @@ Status choose_listener(ServeSettings& settings, const CommandLine& parsed) {
   return {};
 }
 
-/// The token of a file that only its owner reads; one that is not there is made, unless somebody
-/// else has to give it.
-Result<std::string> token_in(const std::string& path, bool may_make = true) {
+/// The line of a file that only its owner reads. `what`, for errors: `the token`.
+Result<std::string> secret_in(const std::string& path, std::string_view what) {
   std::error_code failure;
-  if (may_make && !std::filesystem::exists(path, failure)) {
+  if (!std::filesystem::exists(path, failure))
+    return user_error(cat("there is no file `", path, "`, which would have ", what));
+  const auto mode = std::filesystem::status(path, failure).permissions();
+  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) !=
+      std::filesystem::perms::none)
+    return user_error(cat("others can read `", path, "`, which has ", what, "; `chmod 600 ", path,
+                          "` closes it"));
+  std::string secret(trim(TRY(read_file(path))));
+  if (secret.empty() || secret.find_first_of(" \t\r\n") != secret.npos)
+    return user_error(cat("`", path, "` must have ", what, " in one line, without spaces"));
+  return secret;
+}
+
+/// The token of such a file; one that is not there is made.
+Result<std::string> token_in(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure)) {
     std::string token = TRY(new_token("a token"));
     TRY(write_file(path, token + "\n", 0600));
     return token;
   }
-  const auto mode = std::filesystem::status(path, failure).permissions();
-  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) !=
-      std::filesystem::perms::none)
-    return user_error(
-        cat("others can read `", path, "`, which has the token; `chmod 600 ", path, "` closes it"));
-  std::string token(trim(TRY(read_file(path))));
-  const size_t least = may_make ? 32 : 1;
-  if (token.size() < least || token.find_first_of(" \t\r\n") != token.npos)
+  std::string token = TRY(secret_in(path, "the token"));
+  constexpr size_t least = 32;
+  if (token.size() < least)
     return user_error(cat("`", path, "` must have a token of at least ", least,
                           " characters in one line; without the file, one is made"));
   return token;
@@ -140,14 +150,15 @@ Status read_page(ServeSettings& settings, const CommandLine& parsed) {
                                  "oidc-group-claim", "oidc-scope", "oidc-ca"})
     if (parsed.has(name) && !settings.page)
       return user_error(cat("`--", name, "` is about signing in at the page: add `--page`"));
-  if (settings.page)
-    TRY(check_page(page_files()));
   OidcSettings oidc;
   oidc.issuer = parsed.text("oidc-issuer");
   oidc.client = parsed.text("oidc-client");
   const std::vector<std::string>& groups = parsed.all("oidc-group");
   if (oidc.issuer.empty() && oidc.client.empty() && groups.empty())
     return {};
+  if (oidc.issuer.empty())
+    return user_error(cat("`--oidc-", oidc.client.empty() ? "group" : "client",
+                          "` needs `--oidc-issuer URL`, where people sign in"));
   TRY(check_issuer(oidc.issuer, "--oidc-issuer"));
   if (oidc.client.empty() || groups.empty())
     return user_error(
@@ -160,7 +171,7 @@ Status read_page(ServeSettings& settings, const CommandLine& parsed) {
   for (const std::string& text : groups)
     oidc.groups.push_back(TRY(group_rule_in(text)));
   if (const std::string file = parsed.text("oidc-secret-file"); !file.empty())
-    oidc.secret = TRY(token_in(file, false));
+    oidc.secret = TRY(secret_in(file, "the secret of the client"));
   if (const std::string file = parsed.text("oidc-ca"); !file.empty())
     oidc.authorities = TRY(read_authorities(file));
   oidc.group_claim = parsed.text("oidc-group-claim", oidc.group_claim);
@@ -174,6 +185,8 @@ Result<int> serve(Face& face) {
   settings.tls = TRY(tls_asked(face.parsed));
   TRY(read_proxy(settings, face.parsed));
   TRY(read_page(settings, face.parsed));
+  if (settings.page)
+    TRY(check_page(page_files()));
   TRY(choose_listener(settings, face.parsed));
   settings.home = TRY(face.home_folder());  // in which the file of the token may be
   const std::string file = face.parsed.text("token-file");
