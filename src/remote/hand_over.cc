@@ -62,7 +62,8 @@ Result<Descriptor> open_hand_over(const Path& folder, const std::string& name) {
 }
 
 std::optional<Descriptor> begin_hand_over(const Path& folder, const std::string& name,
-                                          const Descriptor& socket, std::string_view bytes) {
+                                          const HandedConnection& connection) {
+  const std::string bytes = cat(connection.from, "\n", connection.bytes);
   const auto where = address_in(folder, name);
   Descriptor line = local_socket();
   if (!where || !line.is_open() || bytes.size() > most_handed_bytes ||
@@ -80,16 +81,15 @@ std::optional<Descriptor> begin_hand_over(const Path& folder, const std::string&
   control->cmsg_level = SOL_SOCKET;
   control->cmsg_type = SCM_RIGHTS;
   control->cmsg_len = CMSG_LEN(sizeof(int));
-  const int number = socket.get();
+  const int number = connection.socket.get();
   std::memcpy(CMSG_DATA(control), &number, sizeof number);
   if (::sendmsg(line.get(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
     return std::nullopt;
   return line;
 }
 
-bool hand_over(const Path& folder, const std::string& name, const Descriptor& socket,
-               std::string_view bytes) {
-  const std::optional<Descriptor> line = begin_hand_over(folder, name, socket, bytes);
+bool hand_over(const Path& folder, const std::string& name, const HandedConnection& connection) {
+  const std::optional<Descriptor> line = begin_hand_over(folder, name, connection);
   char taken = 0;
   return line && is_ready(line->get(), taking_limit) && ::recv(line->get(), &taken, 1, 0) == 1;
 }
@@ -118,6 +118,11 @@ std::optional<HandedConnection> take_handed(const Descriptor& door, Duration pat
   std::memcpy(&number, CMSG_DATA(control), sizeof number);
   handed.socket = Descriptor(number);
   handed.bytes.resize(static_cast<size_t>(count));
+  const size_t end = handed.bytes.find('\n');
+  if (end == std::string::npos || end + 1 == handed.bytes.size())
+    return std::nullopt;
+  handed.from = handed.bytes.substr(0, end);
+  handed.bytes.erase(0, end + 1);
   if (::send(line.get(), "t", 1, MSG_NOSIGNAL) != 1)  // it has gone to somebody else meanwhile
     return std::nullopt;
   return handed;

@@ -16,7 +16,8 @@ namespace fettle {
 
 struct HandedConnection {
   Descriptor socket;
-  std::string bytes;
+  std::string from;   ///< who has connected, for notes; no line break
+  std::string bytes;  ///< that were read of it
 };
 
 /// A request with its header, and no more.
@@ -25,12 +26,11 @@ constexpr size_t most_handed_bytes = 32 << 10;
 /// A local socket that listens; one that is there is replaced. The folder must exist.
 Result<Descriptor> open_hand_over(const Path& folder, const std::string& name);
 /// False: nobody has taken it, and it is still the caller's.
-bool hand_over(const Path& folder, const std::string& name, const Descriptor& socket,
-               std::string_view bytes);
+bool hand_over(const Path& folder, const std::string& name, const HandedConnection& connection);
 /// The same without waiting for who takes it, for a process that is about to take it itself. What it
 /// gives is to be kept until then.
 std::optional<Descriptor> begin_hand_over(const Path& folder, const std::string& name,
-                                          const Descriptor& socket, std::string_view bytes);
+                                          const HandedConnection& connection);
 /// The next one, at most after `patience`.
 std::optional<HandedConnection> take_handed(const Descriptor& door, Duration patience);
 

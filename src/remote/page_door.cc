@@ -181,7 +181,7 @@ class PageAnswer {
   std::string begin_session(PageSession session) {
     const Result<Grant> grant = grant_of_session(session, settings_, now_);
     if (!grant) {
-      note_refusal("", "sign in to the page", grant.error().message);
+      note_refusal("", "sign in to the page", grant.error().message, Right::read, from_);
       return form(403, grant.error().message);
     }
     const AuditLog log = audit_log(settings_.home);
@@ -219,7 +219,7 @@ class PageAnswer {
                        cookie_in(request_.cookie, place_.sign_in_cookie),
                        {fields["state"], fields["code"], fields["error"], fields["iss"]}, now_);
     if (!named) {
-      note_refusal("", "sign in to the page", named.error().message);
+      note_refusal("", "sign in to the page", named.error().message, Right::read, from_);
       return form(named.error().blame == Blame::user ? 403 : 502, named.error().message);
     }
     PageSession session;
@@ -241,8 +241,8 @@ class PageAnswer {
   }
 
   void note_refusal(const std::string& token, const std::string& what, const std::string& why,
-                    Right right = Right::read) const {
-    AuditEntry refused{write_moment(settings_.clock()), token, from_, what};
+                    Right right, const std::string& from) const {
+    AuditEntry refused{write_moment(settings_.clock()), token, from, what};
     refused.right = to_string(right);
     refused.refused = why;
     audit_log(settings_.home).refuse(refused);
@@ -284,24 +284,29 @@ class PageAnswer {
     if (!make_directories(folder))
       return refusal_reply({503, "the server cannot write to its folder"});
     with_own_target();
+    HandedConnection own{std::move(socket_), from_, bytes_};
+    const auto refuse = [&](const std::string& why) {
+      socket_ = std::move(own.socket);
+      return refusal_reply({503, why});
+    };
     for (int left = most_tries; left > 0; --left) {
-      if (hand_over(folder, name, socket_, bytes_))
+      if (hand_over(folder, name, own))
         return std::nullopt;
       Result<std::optional<LockFile>> lock = LockFile::take(folder / (session_->id + ".lock"));
       if (!lock)
         break;
       if (*lock) {
         if (pages_served(settings_) > most_pages)
-          return refusal_reply({503, cat("the page is open in ", most_pages,
-                                         " sessions already: try again when one has ended")});
-        become(folder, name, grant);
+          return refuse(cat("the page is open in ", most_pages,
+                            " sessions already: try again when one has ended"));
+        become(folder, name, grant, own);
         unlink((folder / name).c_str());
         std::move(**lock).remove();
         return std::nullopt;
       }
       usleep(static_cast<useconds_t>(pause_of_tries / 1us));
     }
-    return refusal_reply({503, "the page does not begin: try again"});
+    return refuse("the page does not begin: try again");
   }
 
   /// What is served has no path of a proxy in front of it.
@@ -313,14 +318,15 @@ class PageAnswer {
     bytes_.replace(at, request_.target.size(), own);
   }
 
-  void become(const Path& folder, const std::string& name, const Grant& grant) {
+  void become(const Path& folder, const std::string& name, const Grant& grant,
+              HandedConnection& own) {
     const Result<Descriptor> door = open_hand_over(folder, name);
     if (!door)
       return;
-    const std::optional<Descriptor> own = begin_hand_over(folder, name, socket_, bytes_);
-    if (!own)
+    const std::optional<Descriptor> begun = begin_hand_over(folder, name, own);
+    if (!begun)
       return;
-    socket_.close();
+    own.socket.close();
     const PageService service{*door, [this] { return allowed_grant().has_value(); },
                               [this](const PageAsk& ask) { return allow(ask); },
                               [this](const std::string& noted) {
@@ -362,12 +368,12 @@ class PageAnswer {
           user_error(cat("`", needs.what, "` is answered by a command that may read all: it is ",
                          "for who may act in all environments"));
     if (refusal) {
-      note_refusal(grant->token, needs.what, refusal->message, needs.right);
+      note_refusal(grant->token, needs.what, refusal->message, needs.right, ask.from);
       return {403, refusal->message, {}};
     }
     if (!ask.is_terminal)
       return {};
-    AuditEntry begun{write_moment(settings_.clock()), grant->token, from_, needs.what};
+    AuditEntry begun{write_moment(settings_.clock()), grant->token, ask.from, needs.what};
     begun.right = to_string(needs.right);
     const Result<std::string> noted = audit_log(settings_.home).begin(begun);
     return noted ? PageAllowed{200, {}, *noted} : PageAllowed{503, noted.error().message, {}};

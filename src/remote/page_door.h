@@ -23,6 +23,7 @@ namespace fettle {
 /// What a session asks for.
 struct PageAsk {
   std::string target;
+  std::string from{};          ///< who has connected
   bool is_terminal = false;    ///< it acts
   bool is_by_command = false;  ///< it is answered by a command of the server's user
 };

@@ -145,6 +145,7 @@ TEST_F(PageDoorTest, ATerminalNeedsTheKeyTheOriginAndTheRight) {
   EXPECT_EQ(audit().back().token, "shop");
   EXPECT_EQ(audit().back().right, "act");
   EXPECT_EQ(audit().back().command, "GET /api/environments/shop-1/services/web/terminal");
+  EXPECT_TRUE(audit().back().from.starts_with("127.0.0.1:")) << audit().back().from;
   EXPECT_NE(asks("prod", own() + offers).body.find("403"), std::string::npos);
   EXPECT_NE(audit().back().refused.find("is for `shop-*` only"), std::string::npos);
   ASSERT_EQ(sign_in(token("look", Right::read)).status, 200);
@@ -330,22 +331,25 @@ TEST(HandOvers, AConnectionGoesWithItsBytesOrStays) {
   const TemporaryDirectory folder = *TemporaryDirectory::make();
   std::array<int, 2> pair{};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
-  Descriptor ours(pair[0]), theirs(pair[1]);
-  EXPECT_FALSE(hand_over(folder.path(), "a", theirs, "GET /")) << "nobody is there";
+  const Descriptor ours(pair[0]);
+  HandedConnection given{Descriptor(pair[1]), "10.0.0.7:1", "GET /\r\n"};
+  EXPECT_FALSE(hand_over(folder.path(), "a", given)) << "nobody is there";
   const Descriptor door = *open_hand_over(folder.path(), "a");
-  const auto waiting = begin_hand_over(folder.path(), "a", theirs, "GET /");
+  const auto waiting = begin_hand_over(folder.path(), "a", given);
   ASSERT_TRUE(waiting);
   std::optional<HandedConnection> handed = take_handed(door, 5s);
   ASSERT_TRUE(handed);
-  EXPECT_EQ(handed->bytes, "GET /");
+  EXPECT_EQ(handed->bytes, "GET /\r\n");
+  EXPECT_EQ(handed->from, "10.0.0.7:1");
   EXPECT_EQ(::send(handed->socket.get(), "x", 1, 0), 1);
   char one = 0;
   EXPECT_EQ(::recv(ours.get(), &one, 1, 0), 1);
   EXPECT_FALSE(take_handed(door, 1ms));
-  EXPECT_FALSE(
-      begin_hand_over(folder.path(), "a", theirs, std::string(most_handed_bytes + 1, 'x')));
+  given.bytes = std::string(most_handed_bytes, 'x');
+  EXPECT_FALSE(begin_hand_over(folder.path(), "a", given));
   // What is no connection is passed over.
-  const auto empty = begin_hand_over(folder.path(), "a", theirs, "");
+  given.bytes.clear();
+  const auto empty = begin_hand_over(folder.path(), "a", given);
   EXPECT_FALSE(take_handed(door, 1s));
 }
 

@@ -48,8 +48,9 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
       : core_(std::move(core)), stream_(std::move(socket)), buffer_(buffer_bytes) {}
 
   /// The beginning of its only request has been read by somebody else.
-  void begin_with(std::string_view bytes) {
+  void begin_with(std::string_view bytes, std::string from) {
     is_for_one_ = true;
+    from_ = std::move(from);
     buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes.size()), asio::buffer(bytes)));
     read();
   }
@@ -170,6 +171,7 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
     request.body_bytes = message.body().size();
     request.wants_socket = beast::websocket::is_upgrade(message);
     request.protocols = field("Sec-WebSocket-Protocol");
+    request.from = from_;
     stream_.expires_never();
     if (message.count("Origin") > 1 || message.count("Sec-Fetch-Site") > 1) {
       refuse(400, "a field of the header is given twice");
@@ -267,6 +269,7 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
   bool is_viewer_ = false;
   bool is_idle_ = false;
   bool is_for_one_ = false;  ///< it ends with the reply
+  std::string from_;         ///< who has made it, if others have handed it over
 };
 
 class BeastListener : public HttpListener {
@@ -295,9 +298,9 @@ class BeastListener : public HttpListener {
   int port() const override { return port_; }
   size_t viewers() const override { return core_->viewers; }
 
-  void adopt(Descriptor socket, std::string bytes) override {
+  void adopt(Descriptor socket, std::string bytes, std::string from) override {
     const auto number = std::make_shared<Descriptor>(std::move(socket));
-    asio::post(core_->context, [this, number, bytes = std::move(bytes)] {
+    asio::post(core_->context, [this, number, bytes = std::move(bytes), from = std::move(from)] {
       // It may be a local one, of the process that speaks TLS; what is done with it is the same.
       tcp::socket adopted(core_->context);
       ErrorCode error;
@@ -305,7 +308,7 @@ class BeastListener : public HttpListener {
       if (error)
         return;
       static_cast<void>(number->release());
-      take(std::move(adopted), bytes);
+      take(std::move(adopted), bytes, from);
     });
   }
 
@@ -356,8 +359,9 @@ class BeastListener : public HttpListener {
     });
   }
 
-  /// `bytes`: those of the only request of one that was adopted.
-  void take(tcp::socket socket, std::optional<std::string_view> bytes = {}) {
+  /// `bytes`: those of the only request of one that was adopted, and who has made it.
+  void take(tcp::socket socket, std::optional<std::string_view> bytes = {},
+            const std::string& from = {}) {
     auto& all = core_->connections;
     std::erase_if(all, [](const std::weak_ptr<Connection>& each) {
       const std::shared_ptr<Connection> connection = each.lock();
@@ -370,7 +374,7 @@ class BeastListener : public HttpListener {
     }
     all.push_back(connection);
     if (bytes)
-      connection->begin_with(*bytes);
+      connection->begin_with(*bytes, from);
     else
       connection->read();
   }

@@ -84,9 +84,9 @@ class HttpListener {
   static std::unique_ptr<HttpListener> for_handed(const ListenerSettings& settings);
   virtual ~HttpListener() = default;
 
-  /// A connection that somebody else has accepted, for one request. `bytes`: what came of it. While it
-  /// serves, from any thread.
-  virtual void adopt(Descriptor socket, std::string bytes) = 0;
+  /// A connection that somebody else has accepted, for one request. `bytes`: what came of it. `from`:
+  /// who has made it. While it serves, from any thread.
+  virtual void adopt(Descriptor socket, std::string bytes, std::string from) = 0;
   virtual int port() const = 0;
   /// Begins to accept connections.
   virtual void serve(Handler handler) = 0;

@@ -52,9 +52,10 @@ class WebServer {
   std::string address_of_another(std::string_view at) const {
     return guard_->address_of_another(at);
   }
-  /// A connection for one request. `bytes`: what came of it. While it serves, from any thread.
-  void adopt(Descriptor socket, std::string bytes) {
-    listener_->adopt(std::move(socket), std::move(bytes));
+  /// A connection for one request. `bytes`: what came of it. `from`: who has
+  /// made it. While it serves, from any thread.
+  void adopt(Descriptor socket, std::string bytes, std::string from) {
+    listener_->adopt(std::move(socket), std::move(bytes), std::move(from));
   }
   int port() const { return listener_->port(); }
   /// Serves until a stop is asked for, or until all who came have gone, or nobody has come. On this

@@ -58,7 +58,7 @@ std::optional<WebReply> SessionDoor::answer(const WebRequest& request,
   const RouteMatch match = find_route(target->segments);
   const bool is_terminal = match.route != nullptr && match.route->right == WebRight::act;
   const bool is_by_command = match.route != nullptr && match.route->child != nullptr;
-  const SessionAllowed allowed = allow_({request.target, is_terminal, is_by_command});
+  const SessionAllowed allowed = allow_({request.target, request.from, is_terminal, is_by_command});
   if (allowed.status != 200) {
     WebReply reply = error_reply(allowed.status, allowed.message);
     if (allowed.status == 401)

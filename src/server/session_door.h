@@ -12,6 +12,7 @@ namespace fettle {
 /// What is asked for, as rights see it.
 struct SessionAsk {
   std::string target;
+  std::string from{};          ///< who has connected
   bool is_terminal = false;    ///< it acts
   bool is_by_command = false;  ///< a command of ours answers it (`child_calls.h`)
 };

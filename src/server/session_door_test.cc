@@ -20,6 +20,7 @@ class SessionDoorTest : public ServerTest {
     auto door = std::make_unique<SessionDoor>(
         [this](const SessionAsk& ask) {
           const std::lock_guard lock(mutex_);
+          EXPECT_EQ(ask.from, "10.0.0.7 by 127.0.0.1:1");
           asks_.push_back(cat(ask.target, ask.is_terminal ? " terminal" : "",
                               ask.is_by_command ? " command" : ""));
           return allowed_;
@@ -40,7 +41,7 @@ class SessionDoorTest : public ServerTest {
   Descriptor handed(const std::string& bytes) const {
     std::array<int, 2> pair{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
-    server_->adopt(Descriptor(pair[1]), bytes);
+    server_->adopt(Descriptor(pair[1]), bytes, "10.0.0.7 by 127.0.0.1:1");
     return Descriptor(pair[0]);
   }
   static std::string rest_of(const Descriptor& socket, std::string_view until = {}) {

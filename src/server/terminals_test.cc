@@ -201,7 +201,7 @@ TEST_F(TerminalsTest, OneOfASessionIsNotedUntilItEnds) {
   std::array<int, 2> pair{};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
   const Descriptor own(pair[0]);
-  server_->adopt(Descriptor(pair[1]), asked);
+  server_->adopt(Descriptor(pair[1]), asked, "a");
   const auto until = [&](std::string_view text) {
     std::string all;
     std::array<char, 4'096> buffer{};

@@ -82,7 +82,7 @@ Result<int> serve_session(Face& face, const PageService& service) {
   settings.still_counts = service.counts;
   settings.patience = settings.linger;
   const auto allow = [&](const SessionAsk& ask) {
-    PageAllowed allowed = service.allow({ask.target, ask.is_terminal, ask.is_by_command});
+    PageAllowed allowed = service.allow({ask.target, ask.from, ask.is_terminal, ask.is_by_command});
     return SessionAllowed{allowed.status, std::move(allowed.message), std::move(allowed.noted)};
   };
   const std::unique_ptr<WebServer> server = TRY(WebServer::open_for_handed(
@@ -91,7 +91,7 @@ Result<int> serve_session(Face& face, const PageService& service) {
     constexpr Duration look_around = 100ms;
     while (!done.stop_requested())
       if (std::optional<HandedConnection> handed = take_handed(service.door, look_around))
-        server->adopt(std::move(handed->socket), std::move(handed->bytes));
+        server->adopt(std::move(handed->socket), std::move(handed->bytes), std::move(handed->from));
   });
   server->serve(place->interrupt->acts_token());
   return 0;
