@@ -327,6 +327,7 @@ class PageAnswer {
     if (!begun)
       return;
     own.socket.close();
+    served_ = grant;
     const PageService service{*door, [this] { return allowed_grant().has_value(); },
                               [this](const PageAsk& ask) { return allow(ask); },
                               [this](const std::string& noted) {
@@ -339,13 +340,17 @@ class PageAnswer {
     host_.run(request, folder.string(), permit);
   }
 
-  /// While the session lasts. On any thread.
+  /// While the session lasts, and may do what it might when its process began, whose store is held to
+  /// that. On any thread.
   Result<Grant> allowed_grant() const {
     const Time now = settings_.clock();
     const std::optional<PageSession> session = sessions_.with_id(session_->id, now);
     if (!session)
       return user_error("nobody is signed in any more: sign in again");
-    return grant_of_session(*session, settings_, now);
+    Grant grant = TRY(grant_of_session(*session, settings_, now));
+    if (grant.right != served_.right || grant.environments != served_.environments)
+      return world_error("what you may do has changed: try again");
+    return grant;
   }
 
   PageAllowed allow(const PageAsk& ask) const {
@@ -390,6 +395,7 @@ class PageAnswer {
   PageRequest request_;
   Time now_{};
   std::optional<PageSession> session_;
+  Grant served_;  ///< what it may do, in the process that serves it
 };
 
 }  // namespace

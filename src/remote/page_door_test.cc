@@ -167,6 +167,22 @@ TEST_F(PageDoorTest, ASessionSeesWhatItsTokenMay) {
   EXPECT_NE(echo("/api/environments/web-1/plan").find(" 200 "), std::string::npos);
 }
 
+TEST_F(PageDoorTest, WhoMayLessIsServedByAProcessThatMayLess) {
+  begin();
+  ASSERT_EQ(sign_in(token("a", Right::act)).status, 200);
+  const std::string before = echo("/api/x");
+  EXPECT_NE(before.find(" 200 "), std::string::npos);
+  const Path file = home_.path() / "tokens.json";
+  ASSERT_TRUE(write_file(file, replace_all(*read_file(file), "\"act\"", "\"read\""), 0600));
+  EXPECT_TRUE(comes([&] {
+    const std::string after = echo("/api/x");
+    EXPECT_FALSE(after.starts_with(before.substr(0, before.find(' ') + 1)) &&
+                 after.find(" 200 ") != std::string::npos)
+        << after;
+    return after.find(" 200 ") != std::string::npos;
+  }));
+}
+
 TEST_F(PageDoorTest, WhatIsTakenAwayCountsAtOnce) {
   begin();
   ASSERT_EQ(sign_in(token("a", Right::read, {}, start_of_sessions + 1h)).status, 200);
