@@ -60,10 +60,13 @@ export class ServerError extends Error {
 export async function ask<T>(path: string): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path);
+    response = await fetch(`.${path}`);  // behind the path of a proxy, too
   } catch {
     throw new ServerError('The server has ended. Start `fettle web` again.');
   }
+  // At a server of commands, a session ends.
+  const signIn = response.headers.get('Fettle-Sign-In');
+  if (signIn !== null) location.assign(signIn);
   const document = await response.json().catch(() => null);
   if (!response.ok) {
     // A text that somebody wrote has a place.
@@ -103,7 +106,7 @@ export async function openStream() {
     later();
     return;
   }
-  const stream = new EventSource(`/api/stream?after=${lastEvent}`);
+  const stream = new EventSource(`./api/stream?after=${lastEvent}`);
   stream.onopen = () => setTrouble('');
   stream.onerror = () => {
     setTrouble('The server does not answer: it has ended, or is starting again.');

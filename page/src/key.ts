@@ -7,7 +7,7 @@ export function keepKey() {
   const entered = /^#key=([0-9a-f]{64})(.*)$/.exec(location.hash);
   if (entered === null) return;
   localStorage.setItem(name, entered[1]);
-  history.replaceState(null, '', entered[2] === '' ? '/' : `/#${entered[2]}`);
+  history.replaceState(null, '', entered[2] === '' ? location.pathname : `${location.pathname}#${entered[2]}`);
 }
 
 export const terminalKey = () => localStorage.getItem(name) ?? 'none';

@@ -40,7 +40,7 @@ function useLog(environment: string, service: string, tail: number, follows: boo
     const open = () => {
       close();
       if (document.hidden) return;
-      stream = new EventSource(`${path}?tail=${tail}${position.current === '' ? '' : `&after=${position.current}`}`);
+      stream = new EventSource(`.${path}?tail=${tail}${position.current === '' ? '' : `&after=${position.current}`}`);
       stream.onopen = () => { setError(''); soon(); };
       stream.onmessage = (message) => {
         position.current = message.lastEventId;

@@ -48,8 +48,8 @@ export function openShell(box: HTMLElement, path: string, talk: Talk): () => voi
   terminal.loadAddon(fit);
   terminal.open(box);
   fit.fit();
-  const { origin } = location;
-  const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${path}?rows=${terminal.rows}&columns=${terminal.cols}`, ['fettle.terminal', `key.${terminalKey()}`]);
+  const place = new URL(`.${path}`, location.href).href.replace(/^http/, 'ws');
+  const socket = new WebSocket(`${place}?rows=${terminal.rows}&columns=${terminal.cols}`, ['fettle.terminal', `key.${terminalKey()}`]);
   socket.binaryType = 'arraybuffer';
   let isOpen = false, isOver = false;
   const say = (message: object) => { if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message)); };

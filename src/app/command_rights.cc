@@ -140,10 +140,8 @@ void reach_of_path(const std::string& path, CommandNeeds& needs) {
     needs.reach = Reach::named;
 }
 
-}  // namespace
-
-const std::vector<CommandRight>& command_rights() {
-  static const std::vector<CommandRight> all{
+std::vector<CommandRight> rights_about_environments() {
+  return {
       {"run", act_right, Rule::option, right_of_run},
       {"state", act_right, Rule::option},
       {"import", act_right, Rule::option, right_of_import},
@@ -227,9 +225,19 @@ const std::vector<CommandRight>& command_rights() {
       {"files storeweb", act_right, Rule::first},
       {"files rendertemplate", act_right, Rule::first},
       {"files rm", act_right, Rule::first},
+      {"api", read_right, Rule::path},
+  };
+}
+
+/// Of those that are about a server itself.
+std::vector<CommandRight> rights_about_servers() {
+  return {
       {"token create", admin_right},
       {"token ls", admin_right},
       {"token rm", admin_right},
+      {"trust add", admin_right},
+      {"trust ls", admin_right},
+      {"trust rm", admin_right},
       {"agent ls", read_right},
       {"audit", admin_right},
       {"schedule add", act_right, Rule::shown},  // as what it has run
@@ -238,8 +246,18 @@ const std::vector<CommandRight>& command_rights() {
       {"schedule run", act_right, Rule::shown, right_about_own},
       {"schedule approve", act_right, Rule::shown},
       {"schedule refuse", act_right, Rule::shown},
-      {"api", read_right, Rule::path},
   };
+}
+
+}  // namespace
+
+const std::vector<CommandRight>& command_rights() {
+  static const std::vector<CommandRight> all = [] {
+    std::vector<CommandRight> rows = rights_about_environments();
+    const std::vector<CommandRight> more = rights_about_servers();
+    rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+  }();
   return all;
 }
 

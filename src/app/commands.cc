@@ -38,6 +38,7 @@ Command doctor_command();
 Command web_command();
 std::vector<Command> server_commands();
 std::vector<Command> token_commands();
+std::vector<Command> trust_commands();
 std::vector<Command> agent_commands();
 std::vector<Command> schedule_commands();
 Command api_command();
@@ -163,6 +164,7 @@ std::vector<Command> make_all() {
         store_commands(),
         server_commands(),
         token_commands(),
+        trust_commands(),
         agent_commands(),
         schedule_commands_with_files(),
         Commands{api_command()},

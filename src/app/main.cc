@@ -242,6 +242,9 @@ class Program : public Face {
             [store = store_address(), zone](const CommandRequest& request, const std::string& root,
                                             const Permit& permit) {
               before_output({});
+              // For the commands that answer for the page.
+              if (permit.page != nullptr && !store.empty())
+                setenv("FETTLE_STORE", store.c_str(), 1);
               const ServedCommand served{request, root, store, permit, zone};
               return run(request.words, request.is_kurtosis, &served);
             }};
@@ -250,7 +253,8 @@ class Program : public Face {
   std::optional<ServedCaller> served() const override {
     if (served_ == nullptr)
       return std::nullopt;
-    return ServedCaller{served_->request, served_->root, served_->permit.grant, served_->zone};
+    return ServedCaller{served_->request, served_->root, served_->permit.grant, served_->zone,
+                        served_->permit.page};
   }
 
   Result<CommandRequest> scheduled_request() const override {

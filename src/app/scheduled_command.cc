@@ -19,7 +19,8 @@ std::optional<Error> refusal_of(const Command& command, const CommandLine& parse
   if (std::optional<Error> refusal = refusal_at_server(command, parsed))
     return refusal;
   const std::string called = cat("`fettle ", command.words, "`");
-  if (command.words.starts_with("schedule ") || command.words.starts_with("token "))
+  if (command.words.starts_with("schedule ") || command.words.starts_with("token ") ||
+      command.words.starts_with("trust "))
     return user_error(cat(called, " is for whoever keeps the server: it has no schedule"));
   if (command.words == "service shell" || command.words == "controller")
     return user_error(cat(called, " goes on until somebody ends it: it has no schedule"));

@@ -76,4 +76,23 @@ Result<std::string> base64_decode_strictly(std::string_view text) {
   return base64_decode(whole);
 }
 
+std::string base64url_encode(std::string_view bytes) {
+  std::string text = base64_encode(bytes);
+  text.resize(std::min(text.find('='), text.size()));
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  return text;
+}
+
+Result<std::string> base64url_decode(std::string_view text) {
+  std::string digits(text);
+  std::ranges::replace(digits, '-', '+');
+  std::ranges::replace(digits, '_', '/');
+  digits.append((4 - digits.size() % 4) % 4, '=');
+  Result<std::string> bytes = base64_decode(digits);
+  if (!bytes || base64url_encode(*bytes) != text)
+    return user_error("illegal base64url data");
+  return bytes;
+}
+
 }  // namespace fettle

@@ -44,6 +44,21 @@ TEST(Base64, StrictlyNothingIsSkippedButLineEnds) {
     EXPECT_FALSE(base64_decode_strictly(text)) << text;
 }
 
+TEST(Base64, OfUrlsHasOneTextForTheSameBytes) {
+  EXPECT_EQ(base64url_encode(""), "");
+  EXPECT_EQ(base64url_encode("a"), "YQ");
+  EXPECT_EQ(base64url_encode("\xFB\xEF\xFF"), "--__");
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(*base64url_decode(base64url_encode(bytes)), bytes);
+    bytes += static_cast<char>(i * 7);
+  }
+  for (const char* text :
+       {"YQ==", "YQ=", "Y", "YR", "YWJ", "++//", "YW\nJj", " YWJj", "YWJj.", "="})
+    EXPECT_FALSE(base64url_decode(text)) << text;
+  EXPECT_FALSE(base64url_decode(std::string_view("YQ\0", 3)));
+}
+
 TEST(Base64, WhatEndsEarlyIsAnError) {
   EXPECT_EQ(base64_decode("YWJ").error().message, "Incorrect padding");
   EXPECT_EQ(base64_decode("YQ=").error().message, "Incorrect padding");

@@ -88,6 +88,22 @@ Value token_document(const Token& token, const std::string& text) {
   return Value::dict(std::move(fields));
 }
 
+Value document_of(const Trust& trust, const std::optional<Time>& last_used) {
+  std::vector<Value> claims;
+  for (const ClaimRule& rule : trust.claims)
+    claims.push_back(
+        Value::dict({{"name", rule.name}, {"text", rule.text}, {"pattern", rule.is_pattern}}));
+  return Value::dict({{"name", trust.grant.token},
+                      {"issuer", trust.issuer},
+                      {"audience", trust.audience},
+                      {"claims", Value::list(std::move(claims))},
+                      {"right", to_string(trust.grant.right)},
+                      {"environments", list_of(trust.grant.environments)},
+                      {"keys", trust.keys.empty() ? "issuer" : "file"},
+                      {"created", write_moment(trust.created)},
+                      {"last_used", moment_or_null(last_used)}});
+}
+
 Value value_of(const ScheduleView& view) {
   std::vector<Value> events;
   for (const NoticeEvent event : view.schedule.notify.events)

@@ -8,6 +8,7 @@
 #include "remote/run_log.h"
 #include "remote/schedules.h"
 #include "remote/tokens.h"
+#include "remote/trusts.h"
 
 namespace fettle {
 
@@ -27,6 +28,10 @@ Value document_of(const std::vector<AgentView>& agents);
 Value document_of(const Token& token, const std::optional<Time>& last_used);
 /// The same of a new one, with its `token`, the text that is shown once.
 Value token_document(const Token& token, const std::string& text);
+/// `name`, `issuer`, `audience`, `claims` (`name`, `text`, and whether it is a `pattern`), `right`,
+/// `environments` (patterns; none: all), where its `keys` are from (`issuer` or `file`), `created` and
+/// `last_used`.
+Value document_of(const Trust& trust, const std::optional<Time>& last_used);
 /// `name`, `command`, `cron` or `every`, `git` and `branch`, the path of its `hook`, the run that made the `plan` which waits, and its `approver`, whom it tells (`notify`, `notify_on`, and the `notices` that wait), `next`, the name of the `token` that
 /// added it, and of its last run: `run`, `status` (as of a run), `code`, `began` and `commit`; `why_not`, if nothing ran at the last
 /// time, and how many times were `skipped`, since it still ran then.

@@ -66,8 +66,8 @@ std::optional<Error> refusal_by_rights(const Grant& grant, const CommandNeeds& n
   if (grant.right < needs.right)
     return user_error(cat("`", needs.what, "`", needs.manner, " needs the right `",
                           to_string(needs.right), "`, and ", token, " has `",
-                          to_string(grant.right),
-                          "`: ask who keeps the server for a token made with `--right ",
+                          to_string(grant.right), "`: ask who keeps the server for a ",
+                          grant.trust.empty() ? "token made" : "trust added", " with `--right ",
                           to_string(needs.right), "`"));
   if (!grant.is_limited() || needs.reach == Reach::shown)
     return std::nullopt;

@@ -42,6 +42,7 @@ struct Grant {
 
   std::string
       agent{};  ///< its holder may be this agent, and nothing else; empty: it is no such token
+  std::string trust{};  ///< the trust by which a job of CI came in; empty: he has a token of ours
 
   bool is_limited() const { return !environments.empty(); }
   /// Whether he is held to his own files and environments. Who may act without a limit has a shell.

@@ -17,6 +17,7 @@
 #include "remote/hooks.h"
 #include "remote/line.h"
 #include "remote/mirror.h"
+#include "remote/page_door.h"
 #include "remote/path_filter.h"
 #include "remote/posted_command.h"
 #include "remote/run_answers.h"
@@ -479,7 +480,7 @@ struct Guest {
 };
 
 /// None: it was refused.
-std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
+std::optional<Guest> shake_hands(Descriptor& socket, const Caller& caller,
                                  const ServeSettings& settings, const CommandHost& host) {
   const auto end_with = [&](const std::string& reply) {
     for (std::string_view left = reply; !left.empty();) {
@@ -520,6 +521,11 @@ std::optional<Guest> shake_hands(const Descriptor& socket, const Caller& caller,
         Caller behind = caller;
         behind.from = visit.from();
         return end_with(hook_reply(socket, std::move(bytes), settings, behind));
+      }
+      if (is_page_request(**request, settings)) {
+        const auto reply =
+            answer_page(socket, std::move(bytes), caller, visit.from(), settings, host);
+        return reply ? end_with(*reply) : std::nullopt;
       }
       const Status known = visit.enter();
       const auto refusal = is_api_request(**request)

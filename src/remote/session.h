@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "base/tls_identity.h"
 #include "remote/called_at.h"
+#include "remote/oidc_sign_in.h"
 #include "remote/request.h"
 #include "remote/rights.h"
 #include "remote/seats.h"
@@ -31,12 +32,15 @@ struct CommandLook {
   bool tells_drift = false;   ///< its exit code says whether something is due or has changed
 };
 
+struct PageService;
+
 /// Who has a command run, and by which right it was let in.
 struct Permit {
   Grant grant;
   Right needed = Right::admin;
   /// What a file of the client names, and where he is: text that he may read, no setting of ours.
   std::map<std::string, std::string> variables{};
+  const PageService* page = nullptr;  ///< it serves the page to one session; null: it is a command
 };
 
 /// A command of a server, as it sees itself.
@@ -45,6 +49,7 @@ struct ServedCaller {
   const std::string& root;  ///< stands for `/` of the client
   const Grant& grant;
   const std::optional<std::string>& zone;  ///< `TZ` of the server
+  const PageService* page = nullptr;       ///< as in its permit
 };
 
 /// What runs commands: the program.
@@ -71,6 +76,8 @@ struct ServeSettings {
   std::optional<TlsFiles> tls{};               ///< none: in clear text
   std::optional<ServerAddress> by_proxy{};     ///< where a reverse proxy brings clients from
   std::vector<std::string> trusted_proxies{};  ///< addresses that may say for whom they ask
+  bool page = false;                           ///< browsers get the page
+  std::optional<OidcSettings> oidc{};          ///< who names people at the page, beside tokens
   std::function<Time()> clock = now_from_clock;
   size_t connections = 64;  ///< at once, runs without a client among them
   StrangerLimits strangers{};

@@ -1,49 +1,29 @@
 #include "remote/tokens.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <mutex>
 
 #include "base/hash.h"
-#include "base/lock_file.h"
 #include "base/node_name.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "base/token.h"
-#include "value/json.h"
 
 namespace fettle {
 namespace {
 
-constexpr Duration change_limit = 10s, one_day = 24h;
+constexpr Duration one_day = 24h;
 /// Two changes within the grain of its file system's clock look like one.
 constexpr Duration settled_after = 1s;
-constexpr size_t longest_name = 64;
-
-Error damaged(const Path& file, std::string_view why) {
-  return user_error(cat("`", file.string(), "`, which has the tokens of the server, is damaged: ",
-                        why, "; put it right, or remove it and make new tokens"));
-}
 
 Status check_token_name(const std::string& name) {
   if (name == own_token_name)
     return user_error(cat("a token cannot be called `", name,
                           "`: that is the one that `fettle serve` makes or reads"));
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const bool is_good = !name.empty() && name.size() <= longest_name && is_plain(name[0]) &&
-                       std::ranges::all_of(name, [&](char c) {
-                         return is_plain(c) || c == '-' || c == '_' || c == '.';
-                       });
-  if (is_good)
-    return {};
-  return user_error(cat("a token cannot be called `", printable(name), "`: its name has at most ",
-                        longest_name, " letters, digits, `-`, `_` and `.`, and begins with a ",
-                        "letter or digit"));
+  return check_plain_name(name, "a token");
 }
 
 Value value_of(const Token& token) {
@@ -98,14 +78,7 @@ Result<Token> token_of(const Value& value) {
   } else {
     token.grant.right = TRY(right_named(value.text_at("right")));
   }
-  const Value& patterns = value.at("environments");
-  if (!patterns.is_list())
-    return user_error("`environments` must be a list of texts");
-  for (const Value& pattern : patterns.items()) {
-    if (!pattern.is_text() || pattern.text().str().empty())
-      return user_error("`environments` must be a list of texts");
-    token.grant.environments.push_back(pattern.text().str());
-  }
+  token.grant.environments = TRY(texts_in(value.at("environments"), "environments"));
   token.created = TRY(read_moment(value.text_at("created")));
   const Value* const expires = value.find("expires");
   if (expires == nullptr || (!expires->is_null() && !expires->is_text()))
@@ -123,26 +96,11 @@ Result<Token> token_of(const Value& value) {
 TokenBook token_book(const Path& home) { return {home / "tokens.json", home / "serve" / "used"}; }
 
 Result<std::vector<Token>> TokenBook::read() const {
-  struct stat about{};
-  if (stat(file_.c_str(), &about) != 0) {
-    if (errno == ENOENT)
-      return std::vector<Token>();
-    return file_error("cannot read", file_);
-  }
-  if ((about.st_mode & 077U) != 0)
-    return user_error(cat("others can read or write `", file_.string(),
-                          "`, which has the tokens of the server; `chmod 600 ", file_.string(),
-                          "` closes it"));
-  const Result<Value> value = read_json(TRY(read_file(file_)));
-  if (!value)
-    return damaged(file_, value.error().message);
-  if (!value->at("tokens").is_list())
-    return damaged(file_, "it has no list `tokens`");
   std::vector<Token> tokens;
-  for (const Value& item : value->at("tokens").items()) {
+  for (const Value& item : TRY(list_.read())) {
     Result<Token> token = token_of(item);
     if (!token)
-      return damaged(file_, cat("token ", tokens.size() + 1, ": ", token.error().message));
+      return list_.damaged(cat("token ", tokens.size() + 1, ": ", token.error().message));
     tokens.push_back(*std::move(token));
   }
   return tokens;
@@ -153,12 +111,12 @@ Result<std::shared_ptr<const std::vector<Token>>> TokenBook::read_again() const 
   static FileSight last;
   static std::shared_ptr<const std::vector<Token>> tokens;
   const std::lock_guard lock(turn);
-  const std::optional<FileSight> before = sight_of(file_);
+  const std::optional<FileSight> before = sight_of(list_.file);
   if (tokens != nullptr && before && *before == last)
     return tokens;
   auto read_now = std::make_shared<const std::vector<Token>>(TRY(read()));
   const bool is_settled =
-      before && before == sight_of(file_) && now_from_clock() - before->changed > settled_after;
+      before && before == sight_of(list_.file) && now_from_clock() - before->changed > settled_after;
   tokens = is_settled ? read_now : nullptr;
   last = before.value_or(FileSight());
   return read_now;
@@ -167,18 +125,15 @@ Result<std::shared_ptr<const std::vector<Token>>> TokenBook::read_again() const 
 Result<std::vector<Token>> TokenBook::all() const { return read(); }
 
 Status TokenBook::change_all(const std::function<Status(std::vector<Token>&)>& change) const {
-  TRY(make_directories(file_.parent_path()));
-  const LockFile lock = TRY(LockFile::await(file_.string() + ".lock", change_limit, {}));
-  std::vector<Token> tokens = TRY(read());
-  TRY(change(tokens));
-  std::ranges::sort(tokens, {}, [](const Token& token) { return token.grant.token; });
-  std::vector<Value> values;
-  for (const Token& token : tokens)
-    values.push_back(value_of(token));
-  return write_file(
-      file_,
-      write_json(Value::dict({{"tokens", Value::list(std::move(values))}}), {.indent = 2}) + "\n",
-      0600);
+  return list_.change([&]() -> Result<std::vector<Value>> {
+    std::vector<Token> tokens = TRY(read());
+    TRY(change(tokens));
+    std::ranges::sort(tokens, {}, [](const Token& token) { return token.grant.token; });
+    std::vector<Value> values;
+    for (const Token& token : tokens)
+      values.push_back(value_of(token));
+    return values;
+  });
 }
 
 Result<std::string> TokenBook::add(Token token) const {
@@ -225,16 +180,11 @@ Status TokenBook::remove(const std::string& name) const {
 }
 
 std::optional<Time> TokenBook::last_used(const std::string& name) const {
-  struct stat about{};
-  if (stat((uses_ / name).c_str(), &about) != 0)
-    return std::nullopt;
-  return Time(std::chrono::seconds(about.st_mtim.tv_sec) +
-              std::chrono::nanoseconds(about.st_mtim.tv_nsec));
+  return time_of_use(uses_, name);
 }
 
-Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
+Result<std::optional<Token>> TokenBook::find(std::string_view digest) const {
   // All of them are compared, so the time says nothing about which one it is.
-  const std::string digest = sha256_hex(text);
   std::optional<Token> found;
   const auto all = TRY(read_again());
   for (const Token& token : *all)
@@ -244,14 +194,20 @@ Result<std::optional<Token>> TokenBook::find(std::string_view text) const {
 }
 
 std::string TokenBook::name_of(std::string_view text) const {
-  const Result<std::optional<Token>> found = find(text);
+  const Result<std::optional<Token>> found = find(sha256_hex(text));
   return found && *found ? (*found)->grant.token : std::string();
 }
 
 Result<Grant> TokenBook::grant_of(std::string_view text, std::string_view own, Time now) const {
-  if (is_same_token(text, own))
+  // An empty one is nobody's, and has a digest.
+  return grant_of_digest(text.empty() ? std::string() : sha256_hex(text), own, now);
+}
+
+Result<Grant> TokenBook::grant_of_digest(std::string_view digest, std::string_view own,
+                                         Time now) const {
+  if (!own.empty() && is_same_token(digest, sha256_hex(own)))
     return Grant{std::string(own_token_name), Right::admin, {}};
-  const Result<std::optional<Token>> found = find(text);
+  const Result<std::optional<Token>> found = find(digest);
   if (!found)
     return world_error(
         "the server cannot read its tokens; `fettle token ls` on its machine says why");
@@ -270,18 +226,7 @@ Result<Grant> TokenBook::grant_of(std::string_view text, std::string_view own, T
   return grant;
 }
 
-void TokenBook::note_use(const std::string& name, Time now) const {
-  if (!make_directories(uses_))
-    return;
-  const Descriptor file(
-      ::open((uses_ / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const auto since = now.time_since_epoch();
-  const timespec at{std::chrono::duration_cast<std::chrono::seconds>(since).count(),
-                    (since % 1s).count()};
-  const std::array<timespec, 2> times{at, at};
-  if (file.is_open())
-    static_cast<void>(futimens(file.get(), times.data()));
-}
+void TokenBook::note_use(const std::string& name, Time now) const { note_use_in(uses_, name, now); }
 
 Result<Time> expiry_asked(std::string_view text, Time now) {
   const auto wrong = [&](std::string_view why) {

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/time.h"
+#include "remote/kept_list.h"
 #include "remote/rights.h"
 
 namespace fettle {
@@ -32,7 +33,7 @@ inline constexpr std::string_view own_token_name = "serve";
 class TokenBook {
  public:
   /// `uses`: a folder with an empty file for each token, whose time is that of its last use.
-  TokenBook(Path file, Path uses) : file_(std::move(file)), uses_(std::move(uses)) {}
+  TokenBook(Path file, Path uses) : list_{std::move(file), "tokens"}, uses_(std::move(uses)) {}
 
   /// By name. Errors (`Blame::user`): the file is damaged, cannot be read, or others can.
   Result<std::vector<Token>> all() const;
@@ -46,6 +47,8 @@ class TokenBook {
   /// What whoever has this text may do. `own`: the text of the server's own token. Errors: nobody
   /// has it, or it has expired (`Blame::user`); the file cannot be understood (`Blame::world`).
   Result<Grant> grant_of(std::string_view text, std::string_view own, Time now) const;
+  /// The same for the digest of a text, which somebody has said before.
+  Result<Grant> grant_of_digest(std::string_view digest, std::string_view own, Time now) const;
   /// Reads the file if it has changed, for all processes that are forked from then on.
   void look() const { static_cast<void>(read_again()); }
   /// The name of the token with this text, also of one that has expired. Empty: there is none.
@@ -57,11 +60,12 @@ class TokenBook {
   Result<std::vector<Token>> read() const;
   /// As `read`, if the file is not the one that was read last in this process.
   Result<std::shared_ptr<const std::vector<Token>>> read_again() const;
-  Result<std::optional<Token>> find(std::string_view text) const;
+  Result<std::optional<Token>> find(std::string_view digest) const;
   /// One at a time: `change` gets all tokens, and those that it leaves are kept.
   Status change_all(const std::function<Status(std::vector<Token>&)>& change) const;
 
-  Path file_, uses_;
+  KeptList list_;
+  Path uses_;
 };
 
 /// Those of a home: `tokens.json`.

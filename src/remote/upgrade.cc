@@ -30,6 +30,8 @@ std::string_view reason_of(int status) {
       return "OK";
     case 202:
       return "Accepted";
+    case 303:
+      return "See Other";
     case 401:
       return "Unauthorized";
     case 403:
@@ -42,6 +44,8 @@ std::string_view reason_of(int status) {
       return "Conflict";
     case 413:
       return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
     case 421:
       return "Misdirected Request";
     case 429:
@@ -127,18 +131,19 @@ std::string upgrade_reply() {
              "\r\n\r\n");
 }
 
-std::string closing_reply(int status, std::string_view content_type, std::string_view body) {
+std::string closing_reply(int status, std::string_view content_type, std::string_view body,
+                          std::string_view fields) {
   return cat("HTTP/1.1 ", status, " ", reason_of(status), "\r\nContent-Type: ", content_type,
-             "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
-             "Connection: close\r\nContent-Length: ",
-             body.size(), "\r\n\r\n", body);
+             "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n", fields,
+             "Connection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
 }
 
-std::string refusal_reply(const UpgradeRefusal& refusal) {
+std::string refusal_reply(const UpgradeRefusal& refusal, std::string_view fields) {
   return closing_reply(
       refusal.status, json_type,
       write_json(
-          Value::dict({{"error", Value::dict({{"message", refusal.message}})}, {"schema", 1}})));
+          Value::dict({{"error", Value::dict({{"message", refusal.message}})}, {"schema", 1}})),
+      fields);
 }
 
 }  // namespace fettle

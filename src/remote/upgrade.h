@@ -55,8 +55,10 @@ std::string upgrade_request(std::string_view host, std::string_view token, std::
 /// The reply that begins the stream.
 std::string upgrade_reply();
 /// A reply that ends the connection.
-std::string closing_reply(int status, std::string_view content_type, std::string_view body);
+/// `fields`: more lines of its header, each with its end.
+std::string closing_reply(int status, std::string_view content_type, std::string_view body,
+                          std::string_view fields = {});
 /// The same with the envelope of errors.
-std::string refusal_reply(const UpgradeRefusal& refusal);
+std::string refusal_reply(const UpgradeRefusal& refusal, std::string_view fields = {});
 
 }  // namespace fettle

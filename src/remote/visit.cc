@@ -2,7 +2,10 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "base/token.h"
+#include "remote/jwt.h"
 #include "remote/tokens.h"
+#include "remote/trusts.h"
 
 namespace fettle {
 namespace {
@@ -19,38 +22,49 @@ std::string Visit::other_owner(const RunView& run) const {
   return run.token_id == token_id_ ? "" : cat("an earlier token `", run.token, "`");
 }
 
-Status Visit::enter() {
-  const TokenBook book = token_book(settings_.home);
+Visit::Known Visit::look_up() const {
   const Time now = settings_.clock();
-  const Result<Grant> grant = book.grant_of(token_, settings_.token, now);
-  if (grant) {
-    name_ = grant->token;
-    token_id_ = grant->token_id;
-    if (name_ != own_token_name)
-      book.note_use(name_, now);
+  if (is_like_jwt(token_) && !is_same_token(token_, settings_.token)) {
+    JwtVerdict verdict = trust_book(settings_.home).verdict_of(token_, now);
+    return {std::move(verdict.grant), std::move(verdict.noted)};
+  }
+  Result<Grant> grant = token_book(settings_.home).grant_of(token_, settings_.token, now);
+  std::string noted = grant ? "" : grant.error().message;
+  return {std::move(grant), std::move(noted)};
+}
+
+Status Visit::enter() {
+  const Known known = look_up();
+  const Time now = settings_.clock();
+  if (known.grant) {
+    name_ = known.grant->token;
+    token_id_ = known.grant->token_id;
+    if (!known.grant->trust.empty())
+      trust_book(settings_.home).note_use(known.grant->trust, now);
+    else if (name_ != own_token_name)
+      token_book(settings_.home).note_use(name_, now);
     return {};
   }
-  name_ = book.name_of(token_);
+  name_ = token_book(settings_.home).name_of(token_);
   AuditEntry refused = entry({});
-  refused.refused = grant.error().message;
+  refused.refused = known.noted;
   audit_log(settings_.home).refuse(refused);
-  return grant.error();
+  return known.grant.error();
 }
 
 Result<Grant> Visit::allow(const CommandNeeds& needs, const std::string& shown) {
-  Result<Grant> grant =
-      token_book(settings_.home).grant_of(token_, settings_.token, settings_.clock());
-  if (grant) {
-    name_ = grant->token;
-    token_id_ = grant->token_id;
+  Known known = look_up();
+  if (known.grant) {
+    name_ = known.grant->token;
+    token_id_ = known.grant->token_id;
   }
   const std::optional<Error> refusal =
-      grant ? refusal_by_rights(*grant, needs) : std::optional(grant.error());
+      known.grant ? refusal_by_rights(*known.grant, needs) : std::optional(known.grant.error());
   if (!refusal)
-    return grant;
+    return std::move(known.grant);
   AuditEntry refused = entry(shown);
   refused.right = text_of_need(needs);
-  refused.refused = refusal->message;
+  refused.refused = known.grant ? refusal->message : known.noted;
   audit_log(settings_.home).refuse(refused);
   return *refusal;
 }

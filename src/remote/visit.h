@@ -33,6 +33,12 @@ class Visit {
 
  private:
   AuditEntry entry(const std::string& shown) const;
+  /// What his token lets him do now; the audit hears why it does not.
+  struct Known {
+    Result<Grant> grant;
+    std::string noted;
+  };
+  Known look_up() const;
 
   const ServeSettings& settings_;
   const std::string token_, from_;

@@ -21,6 +21,7 @@ struct WebRequest {
   size_t body_bytes = 0;
   bool wants_socket = false;  ///< to go on as a WebSocket
   std::string protocols{};    ///< that it offers for that
+  std::string from{};         ///< who has connected, if others have handed the connection over
 };
 
 struct WebReply {

@@ -32,7 +32,19 @@ struct WebKeys {
 /// From the system's source of random bits. Error: it gives none.
 Result<WebKeys> new_web_keys();
 
-class Guard {
+class WebPeer;
+
+/// Who may ask.
+class WebDoor {
+ public:
+  virtual ~WebDoor() = default;
+  /// What is answered instead of looking for what was asked. None: the request may be looked at, and
+  /// `peer` is who gets the answer. On the listener's thread.
+  virtual std::optional<WebReply> answer(const WebRequest& request,
+                                         std::shared_ptr<WebPeer>& peer) = 0;
+};
+
+class Guard : public WebDoor {
  public:
   /// `landing`: where the page opens, behind `#`: a path of names; may be empty.
   Guard(int port, WebKeys keys, std::string landing = {});
@@ -47,6 +59,9 @@ class Guard {
   /// What is answered instead of looking for what was asked: a refusal, or the exchange of the key
   /// for the cookie. None: the request may be looked at.
   std::optional<WebReply> answer(const WebRequest& request);
+  std::optional<WebReply> answer(const WebRequest& request, std::shared_ptr<WebPeer>&) override {
+    return answer(request);
+  }
 
  private:
   std::optional<WebReply> refusal_of(const WebRequest& request) const;

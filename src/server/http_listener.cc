@@ -4,6 +4,7 @@
 #include <list>
 #include <thread>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -33,6 +34,8 @@ struct ListenerCore {
 
   const ListenerSettings settings;
   asio::io_context context{1};
+  /// While nobody has come, where nothing listens.
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> stays;
   HttpListener::Handler handler;
   std::atomic<size_t> viewers = 0;
   std::list<std::weak_ptr<Connection>> connections;  ///< the oldest first
@@ -43,6 +46,14 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
  public:
   Connection(std::shared_ptr<ListenerCore> core, tcp::socket socket)
       : core_(std::move(core)), stream_(std::move(socket)), buffer_(buffer_bytes) {}
+
+  /// The beginning of its only request has been read by somebody else.
+  void begin_with(std::string_view bytes, std::string from) {
+    is_for_one_ = true;
+    from_ = std::move(from);
+    buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes.size()), asio::buffer(bytes)));
+    read();
+  }
 
   void read() {
     parser_.emplace();
@@ -64,7 +75,8 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
 
   void reply(WebReply reply) override {
     asio::post(core_->context, [self = shared_from_this(), reply = std::move(reply)]() mutable {
-      const bool stays = self->parser_ && self->parser_->get().keep_alive() && reply.status < 400;
+      const bool stays = !self->is_for_one_ && self->parser_ && self->parser_->get().keep_alive() &&
+                         reply.status < 400;
       self->write(std::move(reply), stays);
     });
   }
@@ -78,7 +90,8 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
       self->await_end();
     });
     std::string head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n";
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n"
+        "Connection: close\r\n";
     for (const auto& [name, value] : safety_fields())
       head += cat(name, ": ", value, "\r\n");
     send(head + "\r\n", {});
@@ -158,6 +171,7 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
     request.body_bytes = message.body().size();
     request.wants_socket = beast::websocket::is_upgrade(message);
     request.protocols = field("Sec-WebSocket-Protocol");
+    request.from = from_;
     stream_.expires_never();
     if (message.count("Origin") > 1 || message.count("Sec-Fetch-Site") > 1) {
       refuse(400, "a field of the header is given twice");
@@ -254,6 +268,8 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
   std::atomic<bool> is_gone_ = false;
   bool is_viewer_ = false;
   bool is_idle_ = false;
+  bool is_for_one_ = false;  ///< it ends with the reply
+  std::string from_;         ///< who has made it, if others have handed it over
 };
 
 class BeastListener : public HttpListener {
@@ -282,9 +298,25 @@ class BeastListener : public HttpListener {
   int port() const override { return port_; }
   size_t viewers() const override { return core_->viewers; }
 
+  void adopt(Descriptor socket, std::string bytes, std::string from) override {
+    const auto number = std::make_shared<Descriptor>(std::move(socket));
+    asio::post(core_->context, [this, number, bytes = std::move(bytes), from = std::move(from)] {
+      // It may be a local one, of the process that speaks TLS; what is done with it is the same.
+      tcp::socket adopted(core_->context);
+      ErrorCode error;
+      adopted.assign(tcp::v4(), number->get(), error);
+      if (error)
+        return;
+      static_cast<void>(number->release());
+      take(std::move(adopted), bytes, from);
+    });
+  }
+
   void serve(Handler handler) override {
     core_->handler = std::move(handler);
-    accept();
+    if (acceptor_.is_open())
+      accept();
+    core_->stays.emplace(core_->context.get_executor());
     thread_ = std::jthread([core = core_] { core->context.run(); });
   }
 
@@ -301,6 +333,7 @@ class BeastListener : public HttpListener {
       for (const std::weak_ptr<BeastSocket>& each : core_->sockets)
         if (const std::shared_ptr<BeastSocket> socket = each.lock())
           socket->drop();
+      core_->stays.reset();
     });
     thread_.join();
     core_->handler = {};
@@ -326,7 +359,9 @@ class BeastListener : public HttpListener {
     });
   }
 
-  void take(tcp::socket socket) {
+  /// `bytes`: those of the only request of one that was adopted, and who has made it.
+  void take(tcp::socket socket, std::optional<std::string_view> bytes = {},
+            const std::string& from = {}) {
     auto& all = core_->connections;
     std::erase_if(all, [](const std::weak_ptr<Connection>& each) {
       const std::shared_ptr<Connection> connection = each.lock();
@@ -338,7 +373,10 @@ class BeastListener : public HttpListener {
       return;
     }
     all.push_back(connection);
-    connection->read();
+    if (bytes)
+      connection->begin_with(*bytes, from);
+    else
+      connection->read();
   }
 
   /// Closes the oldest connection that asks for nothing. False: there is none.
@@ -369,6 +407,10 @@ Result<std::unique_ptr<HttpListener>> HttpListener::open(int port,
   auto listener = std::make_unique<BeastListener>(settings);
   TRY(listener->bind(port));
   return listener;
+}
+
+std::unique_ptr<HttpListener> HttpListener::for_handed(const ListenerSettings& settings) {
+  return std::make_unique<BeastListener>(settings);
 }
 
 }  // namespace fettle

@@ -80,8 +80,13 @@ class HttpListener {
 
   /// Listens at 127.0.0.1. Port 0: any that is free. Error: the port is not to be had.
   static Result<std::unique_ptr<HttpListener>> open(int port, const ListenerSettings& settings);
+  /// Listens nowhere: what it serves is adopted.
+  static std::unique_ptr<HttpListener> for_handed(const ListenerSettings& settings);
   virtual ~HttpListener() = default;
 
+  /// A connection that somebody else has accepted, for one request. `bytes`: what came of it. `from`:
+  /// who has made it. While it serves, from any thread.
+  virtual void adopt(Descriptor socket, std::string bytes, std::string from) = 0;
   virtual int port() const = 0;
   /// Begins to accept connections.
   virtual void serve(Handler handler) = 0;

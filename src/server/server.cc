@@ -28,28 +28,46 @@ WebReply reply_of(const PageFile& file) {
 
 }  // namespace
 
+Status check_page(std::span<const PageFile> files) {
+  if (!files.empty())
+    return {};
+  return world_error(
+      "this program was built without its page: install Node 18 or later with npm and build it "
+      "again, or install the Debian package of a build that has the page");
+}
+
 Result<std::unique_ptr<WebServer>> WebServer::open(const Workplace& place,
                                                    const WebSettings& settings,
                                                    std::span<const PageFile> files) {
-  if (files.empty())
-    return world_error(
-        "this program was built without its page: install Node 18 or later with npm and build it "
-        "again, or install the Debian package of a build that has the page");
+  TRY(check_page(files));
   WebKeys keys = TRY(new_web_keys());
   std::unique_ptr<HttpListener> listener =
       TRY(HttpListener::open(settings.port, settings.listener));
-  return std::unique_ptr<WebServer>(
-      new WebServer(place, settings, files, std::move(listener), std::move(keys)));
+  auto guard = std::make_unique<Guard>(listener->port(), std::move(keys), settings.landing);
+  const Guard* const known = guard.get();
+  std::unique_ptr<WebServer> server(
+      new WebServer(place, settings, files, std::move(listener), std::move(guard)));
+  server->guard_ = known;
+  return server;
+}
+
+Result<std::unique_ptr<WebServer>> WebServer::open_for_handed(const Workplace& place,
+                                                              const WebSettings& settings,
+                                                              std::span<const PageFile> files,
+                                                              std::unique_ptr<WebDoor> door) {
+  TRY(check_page(files));
+  return std::unique_ptr<WebServer>(new WebServer(
+      place, settings, files, HttpListener::for_handed(settings.listener), std::move(door)));
 }
 
 WebServer::WebServer(const Workplace& place, const WebSettings& settings,
                      std::span<const PageFile> files, std::unique_ptr<HttpListener> listener,
-                     WebKeys keys)
+                     std::unique_ptr<WebDoor> door)
     : place_(place),
       settings_(settings),
       files_(files),
       listener_(std::move(listener)),
-      guard_(listener_->port(), std::move(keys), settings.landing),
+      door_(std::move(door)),
       streams_(place, queue_),
       logs_(place, queue_),
       terminals_(place),
@@ -72,6 +90,8 @@ void WebServer::serve(const std::stop_token& stop) {
       job();
     logs_.sweep();
     terminals_.sweep();
+    if (settings_.still_counts && !settings_.still_counts())
+      break;
     if (listener_->viewers() > 0)
       looked_until_ = instant_from_clock() + settings_.linger;
     else if (is_left())
@@ -108,8 +128,8 @@ const PageFile* WebServer::find_file(std::string_view path) const {
   return found == files_.end() ? nullptr : &*found;
 }
 
-void WebServer::take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer) {
-  if (std::optional<WebReply> answered = guard_.answer(request)) {
+void WebServer::take(const WebRequest& request, std::shared_ptr<WebPeer> peer) {
+  if (std::optional<WebReply> answered = door_->answer(request, peer)) {
     if (answered->status == 200) {
       const Instant now = instant_from_clock();
       looked_until_ = now + settings_.linger;

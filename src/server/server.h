@@ -27,7 +27,11 @@ struct WebSettings {
   ListenerSettings listener{};
   std::string program = "/proc/self/exe";  ///< which answers what reads users' texts
   ChildLimits child{};
+  std::function<bool()> still_counts{};  ///< asked each second; false: the page ends
 };
+
+/// Error (`Blame::world`): the program was built without its page.
+Status check_page(std::span<const PageFile> files);
 
 class WebServer {
  public:
@@ -35,13 +39,23 @@ class WebServer {
   static Result<std::unique_ptr<WebServer>> open(const Workplace& place,
                                                  const WebSettings& settings,
                                                  std::span<const PageFile> files);
+  /// One that listens nowhere: its connections are handed over, by `adopt`. `door`: who may ask.
+  static Result<std::unique_ptr<WebServer>> open_for_handed(const Workplace& place,
+                                                            const WebSettings& settings,
+                                                            std::span<const PageFile> files,
+                                                            std::unique_ptr<WebDoor> door);
   ~WebServer();
 
-  /// Where the page opens, once.
-  std::string address() const { return guard_.address(); }
+  /// Where the page opens, once; of one that listens.
+  std::string address() const { return guard_->address(); }
   /// Gives another such address (`Guard::address_of_another`).
   std::string address_of_another(std::string_view at) const {
-    return guard_.address_of_another(at);
+    return guard_->address_of_another(at);
+  }
+  /// A connection for one request. `bytes`: what came of it. `from`: who has
+  /// made it. While it serves, from any thread.
+  void adopt(Descriptor socket, std::string bytes, std::string from) {
+    listener_->adopt(std::move(socket), std::move(bytes), std::move(from));
   }
   int port() const { return listener_->port(); }
   /// Serves until a stop is asked for, or until all who came have gone, or nobody has come. On this
@@ -50,9 +64,9 @@ class WebServer {
 
  private:
   WebServer(const Workplace& place, const WebSettings& settings, std::span<const PageFile> files,
-            std::unique_ptr<HttpListener> listener, WebKeys keys);
+            std::unique_ptr<HttpListener> listener, std::unique_ptr<WebDoor> door);
   /// On the listener's thread.
-  void take(const WebRequest& request, const std::shared_ptr<WebPeer>& peer);
+  void take(const WebRequest& request, std::shared_ptr<WebPeer> peer);
   const PageFile* find_file(std::string_view path) const;
   void answer(const WebRequest& request, const WebTarget& target,
               const std::shared_ptr<WebPeer>& peer);
@@ -68,7 +82,8 @@ class WebServer {
   const WebSettings settings_;
   const std::span<const PageFile> files_;
   const std::unique_ptr<HttpListener> listener_;
-  Guard guard_;  ///< used on the listener's thread
+  const std::unique_ptr<WebDoor> door_;  ///< used on the listener's thread
+  const Guard* guard_ = nullptr;         ///< the same, where one listens
   WorkQueue queue_;
   EventStreams streams_;
   LogStreams logs_;

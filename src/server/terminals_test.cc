@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/wait.h"
+#include "server/session_door.h"
 #include "tests/fixtures/logs_only.h"
 #include "tests/fixtures/server_fixture.h"
 
@@ -180,6 +181,49 @@ TEST_F(TerminalsTest, WhatIsNoTerminalIsRefusedInWords) {
   EXPECT_EQ(status_of(sent(whole_request(cat(shell_target, "&rows=1")))), "400");
   EXPECT_EQ(status_of(sent(cat(whole_request(), frame(bytes_code, "exit\n")))), "400");
   EXPECT_EQ(engine_.open_, 0);
+}
+
+TEST_F(TerminalsTest, OneOfASessionIsNotedUntilItEnds) {
+  begin();
+  const std::string asked = whole_request();
+  stop();
+  std::atomic<int> ended = 0;
+  auto server = WebServer::open_for_handed(
+      served_, {}, files_of_test,
+      std::make_unique<SessionDoor>(
+          [](const SessionAsk& ask) {
+            return SessionAllowed{ask.is_terminal ? 200 : 403, "no", "a line"};
+          },
+          [&](const std::string& noted) { ended += noted == "a line" ? 1 : 100; }));
+  ASSERT_TRUE(server) << to_string(server.error());
+  server_ = *std::move(server);
+  thread_ = std::jthread([this](const std::stop_token& end) { server_->serve(end); });
+  std::array<int, 2> pair{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
+  const Descriptor own(pair[0]);
+  server_->adopt(Descriptor(pair[1]), asked, "a");
+  const auto until = [&](std::string_view text) {
+    std::string all;
+    std::array<char, 4'096> buffer{};
+    for (ssize_t count = 1; count > 0 && all.find(text) == all.npos;) {
+      count = ::recv(own.get(), buffer.data(), buffer.size(), 0);
+      all.append(buffer.data(), count > 0 ? static_cast<size_t>(count) : 0);
+    }
+    return all;
+  };
+  const auto say = [&](const std::string& bytes) {
+    EXPECT_EQ(::send(own.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+  };
+  EXPECT_EQ(status_of(until("\r\n\r\n")), "101");
+  say(frame(bytes_code, "size\n"));
+  EXPECT_NE(until("30x90\n").find("30x90\n"), std::string::npos);
+  EXPECT_EQ(ended, 0);
+  say(frame(bytes_code, "exit\n"));
+  EXPECT_NE(until(R"({"ended":7})").find(R"({"ended":7})"), std::string::npos);
+  EXPECT_TRUE(soon([&] { return ended == 1; }));
+  stop();
+  EXPECT_EQ(ended, 1);
 }
 
 TEST_F(TerminalsTest, TalksUntilItsShellEnds) {

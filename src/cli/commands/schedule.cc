@@ -120,6 +120,10 @@ Result<int> schedule_add(Face& face) {
   TRY(git_asked(face.parsed));
   TRY(notify_asked(face.parsed, true));
   const ServedCaller caller = TRY(caller_of(face));
+  if (!caller.grant.trust.empty())
+    return user_error(
+        cat("a schedule is of who added it, as long as his token counts, and `", caller.grant.token,
+            "` has that of a job, which ends with it: add it with a token of the server"));
   Schedule schedule;
   schedule.name = face.parsed.argument(0);
   schedule.times = times;

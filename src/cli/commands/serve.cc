@@ -17,7 +17,9 @@
 #include "packages/git_cache.h"
 #include "remote/client.h"
 #include "remote/command_server.h"
+#include "remote/issuer_keys.h"
 #include "remote/upgrade.h"
+#include "server/server.h"
 
 namespace fettle {
 namespace {
@@ -76,7 +78,23 @@ Status choose_listener(ServeSettings& settings, const CommandLine& parsed) {
   return {};
 }
 
-/// The token of a file that only its owner reads; one that is not there is made.
+/// The line of a file that only its owner reads. `what`, for errors: `the token`.
+Result<std::string> secret_in(const std::string& path, std::string_view what) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure))
+    return user_error(cat("there is no file `", path, "`, which would have ", what));
+  const auto mode = std::filesystem::status(path, failure).permissions();
+  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) !=
+      std::filesystem::perms::none)
+    return user_error(cat("others can read `", path, "`, which has ", what, "; `chmod 600 ", path,
+                          "` closes it"));
+  std::string secret(trim(TRY(read_file(path))));
+  if (secret.empty() || secret.find_first_of(" \t\r\n") != secret.npos)
+    return user_error(cat("`", path, "` must have ", what, " in one line, without spaces"));
+  return secret;
+}
+
+/// The token of such a file; one that is not there is made.
 Result<std::string> token_in(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) {
@@ -84,14 +102,9 @@ Result<std::string> token_in(const std::string& path) {
     TRY(write_file(path, token + "\n", 0600));
     return token;
   }
-  const auto mode = std::filesystem::status(path, failure).permissions();
-  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) !=
-      std::filesystem::perms::none)
-    return user_error(
-        cat("others can read `", path, "`, which has the token; `chmod 600 ", path, "` closes it"));
-  std::string token(trim(TRY(read_file(path))));
+  std::string token = TRY(secret_in(path, "the token"));
   constexpr size_t least = 32;
-  if (token.size() < least || token.find_first_of(" \t\r\n") != token.npos)
+  if (token.size() < least)
     return user_error(cat("`", path, "` must have a token of at least ", least,
                           " characters in one line; without the file, one is made"));
   return token;
@@ -130,10 +143,50 @@ Status read_proxy(ServeSettings& settings, const CommandLine& parsed) {
   return {};
 }
 
+/// `--page` and what belongs to it.
+Status read_page(ServeSettings& settings, const CommandLine& parsed) {
+  settings.page = parsed.flag("page");
+  for (const char* const name : {"oidc-issuer", "oidc-client", "oidc-secret-file", "oidc-group",
+                                 "oidc-group-claim", "oidc-scope", "oidc-ca"})
+    if (parsed.has(name) && !settings.page)
+      return user_error(cat("`--", name, "` is about signing in at the page: add `--page`"));
+  OidcSettings oidc;
+  oidc.issuer = parsed.text("oidc-issuer");
+  oidc.client = parsed.text("oidc-client");
+  const std::vector<std::string>& groups = parsed.all("oidc-group");
+  if (oidc.issuer.empty() && oidc.client.empty() && groups.empty())
+    return {};
+  if (oidc.issuer.empty())
+    return user_error(cat("`--oidc-", oidc.client.empty() ? "group" : "client",
+                          "` needs `--oidc-issuer URL`, where people sign in"));
+  TRY(check_issuer(oidc.issuer, "--oidc-issuer"));
+  if (oidc.client.empty() || groups.empty())
+    return user_error(
+        "`--oidc-issuer` needs `--oidc-client ID`, as which the issuer knows this server, and "
+        "`--oidc-group GROUP=RIGHT`, who may do what");
+  if (!settings.by_proxy)
+    return user_error(
+        "`--oidc-issuer` needs `--public-url URL`, how browsers call this server: the issuer sends "
+        "them back to that URL with `/sign-in/callback` behind it");
+  for (const std::string& text : groups)
+    oidc.groups.push_back(TRY(group_rule_in(text)));
+  if (const std::string file = parsed.text("oidc-secret-file"); !file.empty())
+    oidc.secret = TRY(secret_in(file, "the secret of the client"));
+  if (const std::string file = parsed.text("oidc-ca"); !file.empty())
+    oidc.authorities = TRY(read_authorities(file));
+  oidc.group_claim = parsed.text("oidc-group-claim", oidc.group_claim);
+  oidc.scope = parsed.text("oidc-scope", oidc.scope);
+  settings.oidc = std::move(oidc);
+  return {};
+}
+
 Result<int> serve(Face& face) {
   ServeSettings settings;
   settings.tls = TRY(tls_asked(face.parsed));
   TRY(read_proxy(settings, face.parsed));
+  TRY(read_page(settings, face.parsed));
+  if (settings.page)
+    TRY(check_page(page_files()));
   TRY(choose_listener(settings, face.parsed));
   settings.home = TRY(face.home_folder());  // in which the file of the token may be
   const std::string file = face.parsed.text("token-file");
@@ -329,7 +382,8 @@ std::vector<Command> server_commands() {
           "state.",
           {"fettle serve", "fettle serve --listen 127.0.0.1:9790 --token-file ~/.fettle-token",
            "fettle serve --listen :9790 --tls-cert server.pem --tls-key server.key",
-           "fettle serve --public-url https://example.org:443/fettle --trusted-proxy 127.0.0.1"},
+           "fettle serve --public-url https://example.org:443/fettle --trusted-proxy 127.0.0.1",
+           "fettle serve --page --listen :9790 --tls-cert server.pem --tls-key server.key"},
           serve,
           {{{"--listen"},
             "ADDRESS",
@@ -349,6 +403,25 @@ std::vector<Command> server_commands() {
             "believe what comes from this address when it says for whom it asks "
             "(X-Forwarded-For)",
             true},
+           {{"--page"},
+            "",
+            "browsers get the page of `fettle web`, after signing in by a token of the server"},
+           {{"--oidc-issuer"},
+            "URL",
+            "they may also sign in at this issuer (OpenID Connect); with `--public-url`"},
+           {{"--oidc-client"}, "ID", "as which client the issuer knows this server"},
+           {{"--oidc-secret-file"},
+            "FILE",
+            "a file with the client's secret; default: it has none"},
+           {{"--oidc-group"},
+            "GROUP=RIGHT[:ENV-PATTERN]",
+            "what who is in a group may do: `ops=act`, `dev=act:shop-*`; may be repeated",
+            true},
+           {{"--oidc-group-claim"}, "NAME", "the claim with his groups (default: groups)"},
+           {{"--oidc-scope"}, "TEXT", "what is asked for (default: openid profile email)"},
+           {{"--oidc-ca"},
+            "FILE",
+            "the certificate (PEM) of the authority that signed that of the issuer's server"},
            {{"--token-file"},
             "FILE",
             "a file with the server's own token, which may do everything, and which is made if it "

@@ -3,11 +3,15 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/graphs.h"
+#include "remote/page_handover.h"
+#include "remote/page_door.h"
 #include "server/own_server.h"
 #include "server/server.h"
+#include "server/session_door.h"
 
 namespace fettle {
 namespace {
@@ -70,7 +74,32 @@ Status tell_address(const Face& face, const std::string& address, std::string_vi
   return {};
 }
 
+/// The page of a server, for one session, whose connections others hand over.
+Result<int> serve_session(Face& face, const PageService& service) {
+  Workplace* const place = TRY(face.workplace());
+  place->interrupt->expect();
+  WebSettings settings;
+  settings.still_counts = service.counts;
+  settings.patience = settings.linger;
+  const auto allow = [&](const SessionAsk& ask) {
+    PageAllowed allowed = service.allow({ask.target, ask.from, ask.is_terminal, ask.is_by_command});
+    return SessionAllowed{allowed.status, std::move(allowed.message), std::move(allowed.noted)};
+  };
+  const std::unique_ptr<WebServer> server = TRY(WebServer::open_for_handed(
+      *place, settings, page_files(), std::make_unique<SessionDoor>(allow, service.note_end)));
+  const Thread hands([&](const std::stop_token& done) {
+    constexpr Duration look_around = 100ms;
+    while (!done.stop_requested())
+      if (std::optional<HandedConnection> handed = take_for_page(service.door, look_around))
+        server->adopt(std::move(handed->socket), std::move(handed->bytes), std::move(handed->from));
+  });
+  server->serve(place->interrupt->acts_token());
+  return 0;
+}
+
 Result<int> web(Face& face) {
+  if (const auto caller = face.served(); caller && caller->page != nullptr)
+    return serve_session(face, *caller->page);
   Workplace* place = TRY(face.workplace());
   if (place->shows_secrets)
     return user_error("the page never shows secrets: leave out `--show-secrets`");
