@@ -344,10 +344,10 @@ class AgentHub {
     Line line(std::move(agent.line), bytes);
     const auto end = serve_streams({line, settings_, agent.visit, agent.place, agent.last_stream});
     if (const Error* const error = std::get_if<Error>(&end)) {
-      line.send(FrameType::error, told_form(*error));
-      line.push_all(settings_.write_limit);
       if (getppid() != hub)
         part_with(agent, *error);
+      line.send(FrameType::error, told_form(*error));
+      line.push_all(settings_.write_limit);
     }
     static_cast<void>(hand_over(report.get(), report_of(end)));
     return 0;
@@ -429,8 +429,9 @@ class AgentHub {
   /// An agent whose line is here has to go, and hears why.
   void leave(uint64_t number, Resident& agent, const Error& why) {
     leave_at_rest(agent);
-    tell(agent.line, FrameType::error, told_form(why));
+    // Its place first, for it may come again at once.
     part_with(agent, why);
+    tell(agent.line, FrameType::error, told_form(why));
     residents_.erase(number);
   }
   void part_with(Resident& agent, const Error& why) const {

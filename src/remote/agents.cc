@@ -67,8 +67,9 @@ AgentView view_of(const Path& home, const std::string& name) {
     view.gone = note->text_at("gone");
     view.why = note->text_at("why");
   }
+  // Who has the lock writes the note last.
   view.is_connected =
-      view.gone.empty() && LockFile::is_taken(file_of(home, name, ".lock")).value_or(false);
+      note && view.gone.empty() && LockFile::is_taken(file_of(home, name, ".lock")).value_or(false);
   if (!view.is_connected && view.gone.empty())
     if (const std::optional<Time> last = time_of(file))
       view.gone = write_moment(*last);
@@ -188,6 +189,7 @@ Result<AgentPlace> AgentPlace::take(const Path& home, AgentIdentity who, Time no
   }
   const Path base = folder / who.name;
   AgentPlace place(std::move(who), base, *std::move(lock), now);
+  unlink(place.file(note_ending).c_str());  // of one that was killed
   place.engine_listener_ = TRY(place.listen(engine_ending));
   place.acts_listener_ = TRY(place.listen(acts_ending));
   TRY(place.write(std::nullopt, ""));
