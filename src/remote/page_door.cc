@@ -21,7 +21,7 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view page_of_text = "text/html; charset=utf-8";
-constexpr std::string_view terminal_key = "key.", terminal_end = "/terminal";
+constexpr std::string_view terminal_key = "key.";
 /// Without a referrer, a browser says `Origin: null` with a form.
 constexpr std::string_view safety_of_forms =
     "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'self'; "
