@@ -76,7 +76,7 @@ bool ends_in_a_line(const Descriptor& file, off_t size) {
 
 AuditLog audit_log(const Path& home) { return AuditLog(home / "serve" / "audit"); }
 
-Status AuditLog::add(std::string_view name, std::string line) const {
+Status AuditLog::add(std::string_view name, std::string line, bool is_awaited) const {
   TRY(make_directories(folder_));
   const Path file = folder_ / name;
   // In turns, so a line that was cut off can be taken back.
@@ -103,8 +103,7 @@ Status AuditLog::add(std::string_view name, std::string line) const {
     }
     left.remove_prefix(static_cast<size_t>(count));
   }
-  // What is refused has done nothing, and anybody may have many refusals.
-  if (name != acts_name)
+  if (!is_awaited)
     return {};
   if (fdatasync(log.get()) != 0)
     return file_error("cannot write", file);
@@ -117,7 +116,7 @@ Result<std::string> AuditLog::begin(const AuditEntry& entry) const {
   const Value said = sent_form(entry);
   std::vector<Entry> fields{{"id", id}};
   fields.insert(fields.end(), said.entries().begin(), said.entries().end());
-  TRY(add(acts_name, write_json(Value::dict(std::move(fields))))
+  TRY(add(acts_name, write_json(Value::dict(std::move(fields))), true)
           .context("noting the command, without which it is not run"));
   return id;
 }

@@ -49,7 +49,8 @@ class AuditLog {
   Result<std::vector<AuditEntry>> all() const;
 
  private:
-  Status add(std::string_view name, std::string line) const;
+  /// `is_awaited`: until it is on the disk.
+  Status add(std::string_view name, std::string line, bool is_awaited = false) const;
 
   Path folder_;
   uint64_t limit_;
