@@ -1,5 +1,6 @@
 #include "remote/tokens.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
