@@ -12,6 +12,9 @@ namespace {
 
 class SessionDoorTest : public ServerTest {
  protected:
+  /// Its server asks what follows until it has ended.
+  ~SessionDoorTest() override { stop(); }
+
   void serve_handed() {
     serve();
     stop();
