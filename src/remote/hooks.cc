@@ -199,7 +199,7 @@ std::string hook_reply(const Descriptor& socket, std::string bytes, const ServeS
   const std::optional<LockFile> place = take_place(settings.folder() / "hooks");
   if (!place)
     return refusal_reply({429, "the server has many calls of hooks; try again in a moment"});
-  std::optional<PostedResult> posted = receive_posted(socket, std::move(bytes), most_hook_bytes);
+  std::optional<PostedResult> posted = receive_posted(socket, bytes, most_hook_bytes);
   if (!posted)
     return refusal_reply({400, "the request broke off"});
   if (!*posted)

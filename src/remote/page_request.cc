@@ -1,54 +1,32 @@
 #include "remote/page_request.h"
 
-#include <sys/socket.h>
-
-#include <array>
-
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/websocket/rfc6455.hpp>
-
 #include "base/text.h"
-#include "remote/request_fields.h"
+#include "remote/posted_request.h"
 
 namespace fettle {
 namespace {
 
-namespace page_http = boost::beast::http;
-
-constexpr uint32_t page_header_bytes = 16'384;
 constexpr uint64_t page_body_bytes = 16'384;
 
-using PageMessage = page_http::request<page_http::string_body>;
-
-PageRequest request_of(const PageMessage& message) {
+PageRequest request_of(PostedRequest posted) {
   PageRequest request;
-  request.method = std::string(message.method_string());
-  request.target = std::string(message.target());
+  request.method = std::move(posted.method);
+  request.target = std::move(posted.target);
   const size_t mark = request.target.find('?');
   request.path = request.target.substr(0, mark);
   request.query = mark == std::string::npos ? "" : request.target.substr(mark + 1);
-  request.host = single_field(message, "Host");
-  request.origin = single_field(message, "Origin");
-  request.site = single_field(message, "Sec-Fetch-Site");
-  request.cookie = single_field(message, "Cookie");
-  request.type = single_field(message, "Content-Type");
-  request.protocols = single_field(message, "Sec-WebSocket-Protocol");
-  request.wants_socket = boost::beast::websocket::is_upgrade(message);
+  request.host = posted.field("Host");
+  request.origin = posted.field("Origin");
+  request.site = posted.field("Sec-Fetch-Site");
+  request.cookie = posted.field("Cookie");
+  request.type = posted.field("Content-Type");
+  request.protocols = posted.field("Sec-WebSocket-Protocol");
+  request.wants_socket = posted.wants_socket;
   // What stands twice could be read in two ways.
-  if (message.count("Origin") > 1 || message.count("Sec-Fetch-Site") > 1)
+  if (posted.count("Origin") > 1 || posted.count("Sec-Fetch-Site") > 1)
     request.site = "cross-site";
-  request.body = message.body();
+  request.body = std::move(posted.body);
   return request;
-}
-
-UpgradeRefusal fault_of_page(const boost::system::error_code& error) {
-  if (error == page_http::error::body_limit)
-    return {413, "the body of the request is too large"};
-  if (error == page_http::error::header_limit)
-    return {431, "the header of the request is too large"};
-  return {400, "this is no request"};
 }
 
 std::optional<std::string> form_text(std::string_view text) {
@@ -79,30 +57,12 @@ std::string origin_of_address(const ServerAddress& address) {
 
 tl::expected<PageRequest, UpgradeRefusal> receive_page_request(const Descriptor& socket,
                                                                std::string& bytes) {
-  page_http::request_parser<page_http::string_body> parser;
-  parser.header_limit(page_header_bytes);
-  parser.body_limit(page_body_bytes);
-  parser.eager(true);
-  std::array<char, 16'384> buffer{};
-  size_t read = 0;
-  while (true) {
-    boost::system::error_code error;
-    while (read < bytes.size() && !parser.is_done()) {
-      const size_t used =
-          parser.put(boost::asio::buffer(bytes.data() + read, bytes.size() - read), error);
-      read += used;
-      if (error && error != page_http::error::need_more)
-        return tl::unexpected(fault_of_page(error));
-      if (error || used == 0)
-        break;
-    }
-    if (parser.is_done())
-      return request_of(parser.get());
-    const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (count <= 0)
-      return tl::unexpected(UpgradeRefusal{400, ""});
-    bytes.append(buffer.data(), static_cast<size_t>(count));
-  }
+  std::optional<PostedResult> posted = receive_posted(socket, bytes, page_body_bytes);
+  if (!posted)
+    return tl::unexpected(UpgradeRefusal{400, ""});
+  if (!*posted)
+    return tl::unexpected(posted->error());
+  return request_of(std::move(**posted));
 }
 
 std::map<std::string, std::string> form_fields(std::string_view text) {

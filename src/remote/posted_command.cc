@@ -327,8 +327,7 @@ std::variant<Descriptor, std::string> take_posted(const Descriptor& socket, std:
                                                   const Caller& caller,
                                                   const ServeSettings& settings,
                                                   const CommandHost& host, Visit& visit) {
-  const std::optional<PostedResult> posted =
-      receive_posted(socket, std::move(bytes), most_posted_bytes);
+  const std::optional<PostedResult> posted = receive_posted(socket, bytes, most_posted_bytes);
   if (!posted)
     return refusal_reply({400, "the request broke off"});
   if (!*posted)
