@@ -2,9 +2,8 @@
 /// anywhere, and as a time. The first byte says which.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
+#include "base/fuzz/require.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "kubernetes/config.h"
@@ -15,13 +14,6 @@
 
 namespace fettle::kubernetes {
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void read_as_config(std::string_view bytes) {
   static const Result<TemporaryDirectory> folder = TemporaryDirectory::make();

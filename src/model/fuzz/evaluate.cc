@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/fuzz/repeated_text.h"
+#include "base/fuzz/require.h"
 #include "base/text.h"
 #include "model/compile.h"
-#include "model/fuzz/fuzz.h"
 
 namespace fettle::model {
 namespace {

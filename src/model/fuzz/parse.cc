@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/fuzz/repeated_text.h"
-#include "model/fuzz/fuzz.h"
+#include "base/fuzz/require.h"
 #include "model/syntax/lexer.h"
 #include "model/syntax/parser.h"
 

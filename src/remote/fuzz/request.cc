@@ -3,9 +3,8 @@
 /// first byte says which.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
+#include "base/fuzz/require.h"
 #include "base/text.h"
 #include "remote/agents.h"
 #include "remote/frames.h"
@@ -19,13 +18,6 @@
 
 namespace fettle {
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void read_as_upgrade(std::string_view bytes) {
   size_t used = 0;

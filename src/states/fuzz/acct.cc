@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "base/fuzz/require.h"
 #include "states/acct.h"
 #include "states/described.h"
-#include "states/fuzz/fuzz.h"
 #include "value/changes.h"
 #include "value/json.h"
 #include "value/mask.h"

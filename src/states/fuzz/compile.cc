@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/fuzz/repeated_text.h"
+#include "base/fuzz/require.h"
 #include "base/text.h"
-#include "states/fuzz/fuzz.h"
 #include "states/intent.h"
 #include "states/validate.h"
 #include "value/json.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "states/fuzz/fuzz.h"
+#include "base/fuzz/require.h"
 #include "value/jmespath.h"
 #include "value/json.h"
 

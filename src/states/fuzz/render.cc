@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/fuzz/repeated_text.h"
+#include "base/fuzz/require.h"
 #include "base/text.h"
-#include "states/fuzz/fuzz.h"
 #include "states/render.h"
 #include "value/json.h"
 

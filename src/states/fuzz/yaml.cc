@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "states/fuzz/fuzz.h"
+#include "base/fuzz/require.h"
 #include "value/json_tree.h"
 #include "value/yaml_tree.h"
 

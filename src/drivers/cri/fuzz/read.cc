@@ -1,9 +1,8 @@
 /// Any bytes as the answer of a container runtime. The first byte says to which call.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
+#include "base/fuzz/require.h"
 #include "base/text.h"
 #include "drivers/cri/grpc.h"
 #include "drivers/cri/messages.h"
@@ -12,13 +11,6 @@
 
 namespace fettle::cri {
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 template <typename T>
 void require_words(const Result<T>& read) {
