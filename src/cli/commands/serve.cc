@@ -417,7 +417,7 @@ std::vector<Command> server_commands() {
             "GROUP=RIGHT[:ENV-PATTERN]",
             "what who is in a group may do: `ops=act`, `dev=act:shop-*`; may be repeated",
             true},
-           {{"--oidc-group-claim"}, "NAME", "the claim with his groups (default: groups)"},
+           {{"--oidc-group-claim"}, "NAME", "the claim that lists the groups (default: groups)"},
            {{"--oidc-scope"}, "TEXT", "what is asked for (default: openid profile email)"},
            {{"--oidc-ca"},
             "FILE",

@@ -182,8 +182,8 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   call.sink = options.tty
                   ? [shown](std::string_view bytes) { return shown(OutputStream::out, bytes); }
                   : frame_sink(shown);
-  // Whoever leaves has this thread's word that the command is ended, and waits until it has heard of
-  // the stop: on a busy machine that takes longer than everything else.
+  // Until this thread has ended the command, the program does not leave: on a busy machine, the stop
+  // may be heard here last of all.
   const ShutdownHold hold;
   // From here on, if the engine falls silent, nobody knows whether the command ran.
   const auto begun = [](auto result) {
