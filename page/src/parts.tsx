@@ -1,14 +1,15 @@
 // Pieces of views.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from './api';
 
 export const place = (...parts: string[]) => '#/' + parts.map(encodeURIComponent).join('/');
 
-// The title of a view gets the focus when the view opens, so that a screen reader says where one is.
+// The title of a view gets the focus in the moment in which the view opens, so that a screen reader says where one is, and a key that is
+// pressed at once does not go to the view before.
 export function Title({ children }: { children: string }) {
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${children} · fettle`;
     title.current?.focus();
   }, [children]);

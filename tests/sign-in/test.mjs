@@ -279,9 +279,10 @@ async function main() {
 let code = 0;
 try {
   await main();
-  console.log(`${passed} steps passed`);
+  console.log(`${passed} passed, 0 failed`);
 } catch (error) {
   console.error(error);
+  console.log(`${passed} passed, 1 failed`);
   code = 1;
 } finally {
   for (const child of children) child.kill('SIGTERM');
