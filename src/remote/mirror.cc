@@ -170,7 +170,7 @@ Status Mirror::make(const FileEntry& entry) const {
   return stamp_of(path) ? Status() : copy_content(entry);
 }
 
-/// A power cut may leave less than was written: such a content is not kept any longer.
+/// A power cut may leave less than was written: such a content is not kept any longer. What has just come was looked at then.
 Status Mirror::copy_content(const FileEntry& entry) const {
   const std::string content = content_path(entry.digest);
   const ByteSource source = TRY(source_of_file(content));
@@ -178,6 +178,8 @@ Status Mirror::copy_content(const FileEntry& entry) const {
   TRY(write_file(
       real(entry.path),
       [&](const ByteSink& sink) -> Status {
+        if (arrived_.contains(entry.digest))
+          return pump(source, sink);
         TRY(pump(source, [&](std::string_view bytes) {
           hash.add(bytes);
           return sink(bytes);
@@ -216,6 +218,7 @@ Result<bool> Mirror::end_content() {
     return user_error(cat("`", printable(entry.path),
                           "` has changed while it was sent; start the command again"));
   TRY(arriving_.file.finish(0600, GrowingFile::Predecessor::is_the_same));
+  arrived_.insert(entry.digest);
   return true;
 }
 

@@ -16,6 +16,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ class Mirror {
   std::vector<FileEntry> entries_;            ///< sorted by path
   std::map<std::string, Stamp> stamps_;
   ArrivingContent arriving_;
+  std::set<std::string> arrived_;  ///< the digests of those that came whole for this command
 };
 
 /// Removes the contents that were not used for longest, until the rest has at most so many bytes.

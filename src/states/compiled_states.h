@@ -61,7 +61,8 @@ struct Chunk {
   /// (`reference.h`). Sensitive values are marked as secrets.
   std::vector<std::pair<Name, Value>> arguments;
   Value bound_name;  ///< the name with its references; null: it has none
-  Value content;     ///< of a `source` of `file.managed`: a file of the sources
+  /// Of a `source` of `file.managed`; null: it has none.
+  std::shared_ptr<const SourceContent> content;
   std::vector<Need> needs;
   std::shared_ptr<const Settings> settings;  ///< null: there are none
   Name pool;                                 ///< one call at a time of all in it; empty: none

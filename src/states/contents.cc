@@ -6,7 +6,7 @@
 namespace fettle::states {
 
 void read_contents(Compilation& with, Sources& sources) {
-  std::map<Name, Value> known;
+  std::map<Name, std::shared_ptr<const SourceContent>> known;
   for (size_t i = 0; i < with.made.chunks.size(); ++i) {
     Chunk& chunk = with.made.chunks[i];
     if (chunk.state != "file" || chunk.function != "managed")
@@ -33,13 +33,13 @@ void read_contents(Compilation& with, Sources& sources) {
       chunk.content = found->second;
       continue;
     }
-    Result<std::optional<SourceFile>> file = sources.at_path(path);
-    if (!file)
-      with.report.error(at, file.error().message);
-    else if (!*file)
+    Result<std::shared_ptr<const SourceContent>> content = sources.content_at(path);
+    if (!content)
+      with.report.error(at, content.error().message);
+    else if (*content == nullptr)
       with.fail(chunk, at, cat("there is no file `", path, "` in the sources"));
     else
-      chunk.content = known.emplace(path, Value(*(*file)->text)).first->second;
+      chunk.content = known.emplace(path, *std::move(content)).first->second;
   }
 }
 

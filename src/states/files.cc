@@ -18,11 +18,7 @@ class DiskFiles : public Files {
       top_ = std::filesystem::canonical(folder, ignored);
   }
   Result<std::optional<std::string>> read(const std::string& path) override {
-    std::error_code ignored;
-    if (!is_ours(path))
-      return std::optional<std::string>();
-    const auto status = std::filesystem::status(path, ignored);
-    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
+    if (!is_file(path))
       return std::optional<std::string>();
     Result<std::string> text = read_file(path);
     if (!text) {
@@ -31,12 +27,33 @@ class DiskFiles : public Files {
     }
     return std::optional(std::move(*text));
   }
+  Result<std::optional<ByteSource>> open(const std::string& path) override {
+    if (!is_file(path))
+      return std::optional<ByteSource>();
+    // A device may never end, and nobody may ever write to a pipe.
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
+      return user_error(cat("`", path, "` is no regular file, so it cannot be copied"));
+    Result<ByteSource> bytes = source_of_file(path);
+    if (!bytes) {
+      bytes.error().blame = Blame::user;
+      return bytes.error();
+    }
+    return std::optional(*std::move(bytes));
+  }
   bool is_folder(const std::string& path) override {
     std::error_code ignored;
     return is_ours(path) && std::filesystem::is_directory(path, ignored);
   }
 
  private:
+  bool is_file(const std::string& path) const {
+    std::error_code ignored;
+    if (!is_ours(path))
+      return false;
+    const auto status = std::filesystem::status(path, ignored);
+    return std::filesystem::exists(status) && !std::filesystem::is_directory(status);
+  }
   bool is_ours(const std::string& path) const {
     if (top_.empty())
       return true;
@@ -66,6 +83,11 @@ class MapFiles : public Files {
 };
 
 }  // namespace
+
+Result<std::optional<ByteSource>> Files::open(const std::string& path) {
+  std::optional<std::string> bytes = TRY(read(path));
+  return bytes ? std::optional(source_of(*std::move(bytes))) : std::nullopt;
+}
 
 std::unique_ptr<Files> disk_files(const std::string& folder) {
   return std::make_unique<DiskFiles>(folder);

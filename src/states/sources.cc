@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/zip.h"
 #include "value/json_tree.h"
@@ -15,6 +16,14 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual Result<std::optional<std::string>> read(const std::string& path) = 0;
+  /// How a file can be opened, now and later. None: there is none.
+  virtual Result<std::function<Result<ByteSource>()>> opener(const std::string& path) {
+    std::optional<std::string> bytes = TRY(read(path));
+    if (!bytes)
+      return std::function<Result<ByteSource>()>();
+    return std::function<Result<ByteSource>()>(
+        [bytes = *std::move(bytes)]() -> Result<ByteSource> { return fettle::source_of(bytes); });
+  }
   virtual std::string name_of(const std::string& path) const = 0;
 };
 
@@ -27,6 +36,17 @@ class FolderSource : public Source {
   FolderSource(std::string root, Files& files) : root_(std::move(root)), files_(files) {}
   Result<std::optional<std::string>> read(const std::string& path) override {
     return files_.read(name_of(path));
+  }
+  Result<std::function<Result<ByteSource>()>> opener(const std::string& path) override {
+    const std::string place = name_of(path);
+    if (!TRY(files_.open(place)))
+      return std::function<Result<ByteSource>()>();
+    return std::function<Result<ByteSource>()>([&files = files_, place]() -> Result<ByteSource> {
+      std::optional<ByteSource> file = TRY(files.open(place));
+      if (!file)
+        return user_error(cat("`", place, "` has gone while it was being copied"));
+      return *std::move(file);
+    });
   }
   std::string name_of(const std::string& path) const override {
     if (root_.empty() || root_ == ".")
@@ -269,6 +289,41 @@ Result<std::optional<SourceFile>> Sources::at_path(std::string_view path) {
                                       std::make_shared<const std::string>(std::move(*text)), inner,
                                       source});
   return std::optional<SourceFile>();
+}
+
+namespace {
+
+Result<std::shared_ptr<const SourceContent>> read_whole(std::function<Result<ByteSource>()> open) {
+  auto content = std::make_shared<SourceContent>();
+  std::string text;
+  bool is_short = true;
+  Sha256 hash;
+  TRY(pump(TRY(open()), [&](std::string_view bytes) -> Status {
+    hash.add(bytes);
+    is_short = is_short && text.size() + bytes.size() <= SourceContent::largest_text;
+    if (is_short)
+      text += bytes;
+    else
+      std::string().swap(text);
+    return {};
+  }));
+  content->digest = hash.hex();
+  if (is_short && is_valid_utf8(text))
+    content->text = std::make_shared<const std::string>(std::move(text));
+  content->open = std::move(open);
+  return std::shared_ptr<const SourceContent>(std::move(content));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const SourceContent>> Sources::content_at(std::string_view path) {
+  const std::string inner = TRY(inner_path(path));
+  std::vector<size_t> order = order_;
+  order.insert(order.end(), starts_.begin(), starts_.end());
+  for (const size_t source : order)
+    if (std::function<Result<ByteSource>()> open = TRY(sources_[source]->opener(inner)))
+      return read_whole(std::move(open));
+  return std::shared_ptr<const SourceContent>();
 }
 
 bool is_ref_of(std::string_view name, std::string_view ref) {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "states/position.h"
 
@@ -28,6 +29,8 @@ class Files {
   virtual ~Files() = default;
   /// The bytes of a file. None: there is no such file, or it is a folder.
   virtual Result<std::optional<std::string>> read(const std::string& path) = 0;
+  /// The same of a file that need not fit into the memory.
+  virtual Result<std::optional<ByteSource>> open(const std::string& path);
   virtual bool is_folder(const std::string& path) = 0;
 };
 
@@ -43,6 +46,16 @@ struct SourceFile {
   SharedText text;
   std::string path;   ///< below its source
   size_t source = 0;  ///< its number in `Sources`
+};
+
+/// A file of the sources that a state copies as it is. It was read once, and only a short text is kept.
+struct SourceContent {
+  std::string digest;  ///< the SHA-256, in hex
+  SharedText text;     ///< of at most `largest_text` bytes, which are UTF-8; else null
+  /// Reads it again. By then it may have other bytes, or be gone.
+  std::function<Result<ByteSource>()> open;
+
+  static constexpr size_t largest_text = 1 << 20;
 };
 
 class Source;
@@ -62,8 +75,10 @@ class Sources {
   /// The file that another one calls `ref`: a file of a source, or, with dots in front (`.b`,
   /// `..c`), one near the other. Errors (`Blame::user`): it leads out of the source.
   Result<std::optional<SourceFile>> included(std::string_view ref, const SourceFile& from);
-  /// A file by its path below a source, for templates and contents.
+  /// A file by its path below a source, for templates.
   Result<std::optional<SourceFile>> at_path(std::string_view path);
+  /// The same, for a state that copies it. It can be opened as long as the `Files` exist.
+  Result<std::shared_ptr<const SourceContent>> content_at(std::string_view path);
 
  private:
   Sources();

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace fettle::states {
@@ -168,6 +171,49 @@ TEST(Sources, FilesOfThisMachine) {
   EXPECT_EQ(*files->read(folder->path().string()), std::nullopt);
   EXPECT_TRUE(files->is_folder(folder->path().string()));
   EXPECT_FALSE(files->read("/dev/zero"));
+  EXPECT_EQ(*read_all(**files->open((folder->path() / "a.sls").string()), 10), "x");
+  EXPECT_FALSE(files->open((folder->path() / "b.sls").string())->has_value());
+  EXPECT_FALSE(files->open(folder->path().string())->has_value());
+  const auto device = files->open("/dev/zero");
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().message, "`/dev/zero` is no regular file, so it cannot be copied");
+}
+
+TEST(Sources, OnlyAShortTextOfAContentIsKept) {
+  const std::string largest(SourceContent::largest_text, 'x');
+  Fixture f({{"r/main.sls", ""},
+             {"r/text", "\u00e4\n"},
+             {"r/bytes", "\xff\xfe"},
+             {"r/largest", largest},
+             {"r/larger", largest + "x"}},
+            {"r"}, {});
+  const auto content = [&](std::string_view path) { return *f.sources->content_at(path); };
+  ASSERT_NE(content("text")->text, nullptr);
+  EXPECT_EQ(*content("text")->text, "\u00e4\n");
+  EXPECT_EQ(content("bytes")->text, nullptr);
+  EXPECT_EQ(content("bytes")->digest, sha256_hex("\xff\xfe"));
+  EXPECT_EQ(*read_all(*content("bytes")->open(), 10), "\xff\xfe");
+  ASSERT_NE(content("largest")->text, nullptr);
+  EXPECT_EQ(*content("largest")->text, largest);
+  EXPECT_EQ(content("larger")->text, nullptr);
+  EXPECT_EQ(content("larger")->digest, sha256_hex(largest + "x"));
+  EXPECT_EQ(content("none"), nullptr);
+  EXPECT_FALSE(f.sources->content_at("../text"));
+}
+
+TEST(Sources, AContentMayBeInAnArchiveAndMayGo) {
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
+  const std::string place = (folder->path() / "bytes").string();
+  ASSERT_TRUE(write_file(place, "\xff"));
+  const auto files = disk_files();
+  const std::vector<std::string> specs{folder->path().string()};
+  Result<Sources> sources = Sources::make(specs, {}, *files);
+  const auto content = *sources->content_at("bytes");
+  ASSERT_TRUE(write_file(place, "\xff\xff"));
+  EXPECT_EQ(*read_all(*content->open(), 10), "\xff\xff");
+  ASSERT_TRUE(std::filesystem::remove(place));
+  EXPECT_NE(content->open().error().message.find("has gone while it was being copied"),
+            std::string::npos);
 }
 
 TEST(Sources, RefsOfRequisites) {

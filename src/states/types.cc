@@ -83,10 +83,10 @@ Value with_newline(const Value& text) {
   return Value::deferred(std::move(parts), text.text_form());
 }
 
-/// A content that is no text stands beside the records, as a blob (`put_binary_sources`).
-Entry content_of(const Value& content) {
-  return is_valid_utf8(content.text()) ? Entry{"content", content}
-                                       : Entry{"digest", sha256_hex(content.text())};
+/// A content that is no short text stands beside the records, as a blob (`put_sources`).
+Entry content_of(const SourceContent& content) {
+  return content.text != nullptr ? Entry{"content", Value(*content.text)}
+                                 : Entry{"digest", content.digest};
 }
 
 Result<Value> file_attributes(const Chunk& chunk) {
@@ -98,8 +98,8 @@ Result<Value> file_attributes(const Chunk& chunk) {
   const bool ends_line = !newline.is_bool() || newline.boolean();
   if (!contents.is_null())
     entries.push_back({"content", ends_line ? with_newline(contents) : contents});
-  else if (!chunk.content.is_null())
-    entries.push_back(content_of(chunk.content));
+  else if (chunk.content != nullptr)
+    entries.push_back(content_of(*chunk.content));
   const bool hides =
       chunk.settings != nullptr && std::ranges::find(chunk.settings->sensitive, Name("content")) !=
                                        chunk.settings->sensitive.end();

@@ -11,13 +11,22 @@ bool is_digit(char letter) {
 
 }  // namespace
 
+/// Looks at the last byte of a place first: where that is no digit, no digest stands up to it, and of most bytes one in 64 is read.
 void NamedDigests::add(std::string_view bytes) {
-  size_t run = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    run = is_digit(bytes[i]) ? run + 1 : 0;
+  size_t end = digits_of_digest;
+  while (end <= bytes.size()) {
+    size_t run = 0;
+    while (run < digits_of_digest && is_digit(bytes[end - 1 - run]))
+      ++run;
+    if (run < digits_of_digest) {
+      end += digits_of_digest - run;
+      continue;
+    }
     // A longer row may have a length of the codec before it, which looks like a digit.
-    if (run >= digits_of_digest)
-      digests_.emplace(bytes.substr(i + 1 - digits_of_digest, digits_of_digest));
+    do {
+      digests_.emplace(bytes.substr(end - digits_of_digest, digits_of_digest));
+    } while (end < bytes.size() && is_digit(bytes[end++]));
+    end += digits_of_digest;
   }
 }
 

@@ -195,7 +195,7 @@ class StatesWork {
       TRY(past_.write_renames(*edit_));
     compiled_ = std::move(compiled);
     if (!request_.is_test)
-      TRY(put_binary_sources());
+      TRY(put_sources());
     keys_ = intent.keys;
     owners_.put(intent);
     failhard_.clear();
@@ -206,11 +206,16 @@ class StatesWork {
     return {};
   }
 
-  /// Files in the sources that are not text are copied byte for byte, as blobs.
-  Status put_binary_sources() {
-    for (const states::Chunk& chunk : compiled_->chunks)
-      if (chunk.content.is_text() && !is_valid_utf8(chunk.content.text()))
-        TRY(place_.blobs->put(chunk.content.text().view()));
+  /// Files in the sources that are no short text are copied byte for byte, as blobs.
+  Status put_sources() {
+    for (const states::Chunk& chunk : compiled_->chunks) {
+      if (chunk.content == nullptr || chunk.content->text != nullptr ||
+          TRY(place_.blobs->has(chunk.content->digest)))
+        continue;
+      if (TRY(place_.blobs->put(TRY(chunk.content->open()))) != chunk.content->digest)
+        return user_error(cat("the `source` of `", chunk.id,
+                              "` was changed while it was being copied; call this again"));
+    }
     return {};
   }
 

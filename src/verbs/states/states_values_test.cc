@@ -228,6 +228,23 @@ TEST_F(StatesValuesTest, ASourceIsCopiedByteForByte) {
   EXPECT_EQ(content("f"), bytes + "\xff");
 }
 
+/// A text that is longer than what is kept of one stands in no record.
+TEST_F(StatesValuesTest, ALongSourceIsCopiedByteForByte) {
+  std::string text(3 << 20, 'x');
+  put("long", text);
+  const std::string states = cat("f: {file.managed: [{name: ", at("f"), "}, {source: long}]}\n");
+  EXPECT_EQ(errors_of(apply(states)), "");
+  EXPECT_EQ(content("f"), text);
+  EXPECT_EQ(changes(apply(states), "f"), "{}");
+  put("f", "somebody else's");
+  EXPECT_EQ(errors_of(apply(states)), "");
+  EXPECT_EQ(content("f"), text);
+  text.back() = 'y';
+  put("long", text);
+  EXPECT_EQ(errors_of(apply(states)), "");
+  EXPECT_EQ(content("f"), text);
+}
+
 TEST_F(StatesValuesTest, ATestOfFilesIsTrue) {
   put("full/f", "x");
   ASSERT_EQ(symlink(at("full/f").c_str(), at("link").c_str()), 0);
