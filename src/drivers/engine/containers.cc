@@ -214,19 +214,21 @@ Result<bool> rename_container(Engine& engine, const std::string& id, const std::
 
 Result<std::optional<ContainerState>> inspect_container(Engine& engine, const std::string& id,
                                                         std::stop_token stop) {
-  constexpr int tries = 5;
-  constexpr Duration pause = 20ms;
+  constexpr Duration longest_pause = 320ms, patience = 2s;
   EngineAnswer answer;
-  for (int i = 1;; ++i) {
+  Duration waited{0};
+  for (Duration pause = 20ms;; pause = std::min(2 * pause, longest_pause)) {
     answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
     // If a container goes while Podman looks at it, Podman answers 500.
     if (answer.status == 404 ||
         (answer.status == 500 && answer.message().find("no such container") != std::string::npos))
       return std::optional<ContainerState>();
-    // It does so, too, if a container ends meanwhile, since it looks at its process.
-    if (answer.status != 500 || i == tries)
+    // It does so, too, from the moment in which the process of a container ends until Podman has noted that, which takes long
+    // on a busy machine.
+    if (answer.status != 500 || waited >= patience)
       break;
     TRY(pause_for(pause, stop));
+    waited += pause;
   }
   if (!answer.ok())
     return engine_error(answer);
