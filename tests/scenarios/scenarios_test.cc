@@ -172,11 +172,13 @@ std::vector<ScenarioRun> scenarios() {
   return runs;
 }
 
-/// A few that run at a server each time, too: what travels there and back, models, Ctrl-C, and names
-/// in the shell.
+/// Some that run at a server each time, too: what travels there and back, models, Ctrl-C, names in the
+/// shell, input and output of commands in services, and all documents.
 std::vector<ScenarioRun> some_at_server() {
   std::vector<ScenarioRun> runs;
-  for (const char* const name : {"artifacts", "completion", "interrupted", "versions"})
+  for (const char* const name :
+       {"artifacts", "completion", "exec", "files", "git", "inside", "interrupted", "json",
+        "packages", "values", "versions", "workloads"})
     runs.push_back({name, true});
   return runs;
 }
