@@ -200,6 +200,92 @@ TEST_F(PageDoorTest, WhatIsTakenAwayCountsAtOnce) {
   EXPECT_EQ(get("/api/x").status, 503);
 }
 
+TEST_F(PageDoorTest, ASessionHasACommandRunByItsRight) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const BrowserReply reply = act("/api/commands", R"({"words": ["acts"]})", keyed());
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const Value answer = *read_json(reply.body);
+  EXPECT_EQ(answer.text_at("status"), "ended");
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(answer.integer_at("run"), runs()[0].number);
+  EXPECT_EQ(runs()[0].token, "shop");
+  const AuditEntry noted = audit().back();
+  EXPECT_EQ(noted.token, "shop");
+  EXPECT_EQ(noted.command, "acts");
+  EXPECT_EQ(noted.run, runs()[0].number);
+  EXPECT_TRUE(noted.from.starts_with("127.0.0.1:")) << noted.from;
+  EXPECT_TRUE(noted.from.ends_with(" at the page")) << noted.from;
+  const Value session = *read_json(get("/api/session").body);
+  EXPECT_EQ(session.text_at("name"), "shop");
+  EXPECT_EQ(session.text_at("right"), "act");
+  EXPECT_NE(session.text_at("sign_out"), key_);
+  cookie_.clear();
+  EXPECT_EQ(get("/api/session").status, 401);
+}
+
+TEST_F(PageDoorTest, ACommandNeedsTheKeyTheOriginAndTheRight) {
+  begin();
+  const std::string body = R"({"words": ["acts"]})", commands = "/api/commands";
+  EXPECT_EQ(act(commands, body, own()).status, 401);
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string key = cat("Fettle-Key: ", key_, "\r\n");
+  for (const std::string& fields :
+       {std::string(), own(), key, cat(own(), "Fettle-Key: ", std::string(64, '0'), "\r\n"),
+        cat(own(), "Fettle-Key: \r\n"), cat(own(), key, key), cat("Origin: null\r\n", key),
+        cat("Origin: http://evil.example\r\n", key), cat(own(), own(), key),
+        cat(own(), key, "Sec-Fetch-Site: cross-site\r\n"),
+        cat(own(), key, "Sec-Fetch-Site: same-site\r\n")})
+    for (const std::string& target : {commands, std::string("/api/runs/1/cancel")}) {
+      const BrowserReply reply = act(target, body, fields);
+      EXPECT_EQ(reply.status, 403) << fields << reply.body;
+    }
+  // What a form of another page could send has no such type, even with everything else.
+  EXPECT_EQ(post(commands, body, keyed()).status, 415);
+  EXPECT_EQ(act(commands, std::string(20'000, 'x'), keyed()).status, 413);
+  EXPECT_EQ(act(commands, R"({"words": "acts"})", keyed()).status, 400);
+  EXPECT_EQ(act("/api/environments", body, keyed()).status, 405);
+  ASSERT_EQ(sign_in(token("look", Right::read)).status, 200);
+  const BrowserReply refused = act(commands, body, keyed());
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.body.find("needs the right `act`"), std::string::npos) << refused.body;
+  EXPECT_EQ(audit().back().token, "look");
+  EXPECT_EQ(audit().back().command, "acts");
+  EXPECT_NE(audit().back().refused, "");
+  EXPECT_TRUE(runs().empty());
+}
+
+TEST_F(PageDoorTest, ACommandIsRefusedWhenTheSessionIsOver) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string body = R"({"words": ["acts"]})";
+  EXPECT_EQ(act("/api/commands", body, keyed()).status, 200);
+  set_clock(start_of_sessions + idle_session);
+  const BrowserReply late = act("/api/commands", body, keyed());
+  EXPECT_EQ(late.status, 401);
+  EXPECT_EQ(late.field("Fettle-Sign-In"), "./sign-in");
+  set_clock(start_of_sessions);
+  ASSERT_EQ(sign_in(token("other", Right::act)).status, 200);
+  ASSERT_TRUE(token_book(home_.path()).remove("other"));
+  EXPECT_EQ(act("/api/commands", body, keyed()).status, 401);
+  EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(PageDoorTest, ARunOfThePageIsCancelledByWhoBeganIt) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const BrowserReply begun =
+      act("/api/commands", cat(R"({"words": ["waits", ")", flag(), R"("], "wait": 0})"), keyed());
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  const std::string cancel = cat("/api/runs/", read_json(begun.body)->integer_at("run"), "/cancel");
+  ASSERT_EQ(sign_in(token("other", Right::act)).status, 200);
+  EXPECT_EQ(act(cancel, "", keyed()).status, 403) << "a run of somebody else";
+  ASSERT_EQ(sign_in(token("lead", Right::admin)).status, 200);
+  EXPECT_EQ(act(cancel, "", keyed()).status, 200);
+  EXPECT_TRUE(comes([&] { return runs()[0].code.has_value(); }));
+  EXPECT_EQ(runs()[0].code, 130);
+}
+
 std::string sign_out_key_in(const std::string& page) {
   const size_t at = page.find("value=\"");
   return at == std::string::npos ? "" : page.substr(at + 7, 64);
