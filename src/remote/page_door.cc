@@ -318,8 +318,10 @@ class PageAnswer {
       return reply_to_stranger(grant.error());
     if (request_.wants_socket && !has_terminal_key())
       return refusal_reply({403, "this browser has no key for terminals: sign in again"});
-    if (!caller_.seats.move(caller_.seat, Visitor::client, settings_.connections))
-      return refusal_reply({503, "the server has too many connections: try again"});
+    // Who looks takes no place from commands: with TLS, for as long as his view is open.
+    if (!caller_.seats.move(caller_.seat, Visitor::view, settings_.views))
+      return refusal_reply({503, cat("the page has ", settings_.views,
+                                     " connections already: close a view, and try again")});
     sessions_.note_use(*session_, now_);
     return hand_on(*grant);
   }
@@ -381,7 +383,6 @@ class PageAnswer {
     if (!begun)
       return;
     own.socket.close();
-    // The page of somebody who looks takes no place from commands.
     caller_.seats.move(caller_.seat, Visitor::away, std::numeric_limits<size_t>::max());
     served_ = grant;
     const PageService service{*door, [this] { return allowed_grant().has_value(); },

@@ -3,7 +3,9 @@
 
 #include "remote/page_door.h"
 
+#include "base/tls.h"
 #include "remote/page_request.h"
+#include "tests/fixtures/certificates.h"
 #include "tests/fixtures/page_door_fixture.h"
 
 namespace fettle {
@@ -393,6 +395,89 @@ TEST_F(PageDoorTest, PagesTakeNoPlaceOfCommandsAndAreBounded) {
   EXPECT_EQ(post("/sign-out", cat("key=", key), own()).status, 200);
   cookie_ = last;
   EXPECT_TRUE(comes([&] { return get("/").status == 200; }));
+}
+
+/// A browser's connection with TLS.
+struct SecuredConnection {
+  Descriptor socket;
+  TlsStream tls;
+
+  /// Sends this, and gives what comes first.
+  BrowserReply first_reply(const std::string& request) {
+    size_t count = 0;
+    EXPECT_EQ(tls.write(request, count), TlsStep::done);
+    EXPECT_EQ(count, request.size());
+    std::array<char, 16'384> buffer{};
+    TlsStep step = TlsStep::done;
+    while ((step = tls.read(buffer, count)) != TlsStep::done && events_of(step) != 0)
+      if (!await_events(socket.get(), events_of(step), 20s))
+        break;
+    return reply_in(std::string(buffer.data(), step == TlsStep::done ? count : 0));
+  }
+};
+
+class SecuredPageDoorTest : public PageDoorTest {
+ protected:
+  void begin_secured(ServeSettings settings) {
+    signal(SIGPIPE, SIG_IGN);
+    settings.tls = TlsFiles{home_.path() / "cert.pem", home_.path() / "key.pem"};
+    ASSERT_TRUE(write_file(settings.tls->certificate, identity_.certificate));
+    ASSERT_TRUE(write_file(settings.tls->key, identity_.key, 0600));
+    begin(std::move(settings));
+    server_.authorities = identity_.certificate;
+    const PageSessions sessions(home_.path() / "serve" / "sessions");
+    PageSession session;
+    session.digest = sha256_hex(server_.token);
+    cookie_ = *sessions.begin(session, start_of_sessions);
+    key_ = sessions.with_cookie(cookie_, start_of_sessions)->key;
+  }
+  SecuredConnection secured() const {
+    Descriptor socket = connected();
+    fcntl(socket.get(), F_SETFL, O_NONBLOCK);
+    TlsStream tls = *TlsStream::connect(socket.get(), {"localhost", identity_.certificate});
+    for (TlsStep step = tls.shake_hands(); step != TlsStep::done; step = tls.shake_hands())
+      if (events_of(step) == 0 || !await_events(socket.get(), events_of(step), 20s)) {
+        ADD_FAILURE() << tls.failure();
+        break;
+      }
+    return {std::move(socket), std::move(tls)};
+  }
+  std::string request(const std::string& line, const std::string& body = {}) const {
+    return cat(line, " HTTP/1.1\r\nHost: ", host(), "\r\nCookie: __Host-fettle=", cookie_,
+               "\r\nOrigin: https://", host(), "\r\nFettle-Key: ", key_, "\r\n",
+               body.empty() ? "" : "Content-Type: application/json\r\n",
+               "Content-Length: ", body.size(), "\r\n\r\n", body);
+  }
+
+  const SelfSigned identity_{"localhost"};
+};
+
+TEST_F(SecuredPageDoorTest, OpenViewsHavePlacesOfTheirOwn) {
+  ServeSettings settings;
+  settings.connections = 2;
+  settings.views = 4;
+  begin_secured(std::move(settings));
+  ASSERT_EQ(secured().first_reply(request("GET /")).status, 200);
+  std::vector<SecuredConnection> streams;
+  // Places of requests that have been answered become free a little later.
+  const auto opens = [&] {
+    SecuredConnection next = secured();
+    const int status = next.first_reply(request("GET /api/stream")).status;
+    if (status == 200)
+      streams.push_back(std::move(next));
+    return status == 200;
+  };
+  while (streams.size() < 4)
+    ASSERT_TRUE(comes(opens)) << streams.size();
+  const BrowserReply full = secured().first_reply(request("GET /api/stream"));
+  EXPECT_EQ(full.status, 503);
+  EXPECT_NE(full.body.find("the page has 4 connections already"), std::string::npos) << full.body;
+  // Who acts, and other clients, have theirs.
+  EXPECT_EQ(told({"hello"}).code, 7);
+  EXPECT_EQ(secured().first_reply(request("POST /api/commands", R"({"words": ["acts"]})")).status,
+            200);
+  streams.pop_back();
+  EXPECT_TRUE(comes(opens)) << "a view that is closed leaves its place";
 }
 
 TEST(PagePlaces, CookiesAreOfThisServerAlone) {
