@@ -47,7 +47,7 @@ export function RunOutput({ run, title }: { run: number; title: string }) {
     <h2>{title}</h2>
     {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
     {isCut && <p>What it printed first is not shown; <code>fettle attach {run}</code> has all.</p>}
-    <pre class="log" tabIndex={0} aria-label={`Output of run ${run}`}>{text}</pre>
+    <pre class="log" role="log" tabIndex={0} aria-label={`Output of run ${run}`}>{text}</pre>
     {end === undefined ? <div class="buttons"><p role="status">Run {run} is under way.</p><button type="button" onClick={cancel}>Cancel run {run}</button></div>
       : <p role="status" class={end.code === 0 ? undefined : 'error'}>{end.code === null ? `Run ${run} was killed.` : `Run ${run} has ended with exit code ${end.code}.`}</p>}
   </section>;
