@@ -257,6 +257,25 @@ TEST_F(PageDoorTest, ACommandNeedsTheKeyTheOriginAndTheRight) {
   EXPECT_TRUE(runs().empty());
 }
 
+TEST_F(PageDoorTest, BehindAPathOfAProxyACommandIsTheSame) {
+  ServeSettings settings;
+  settings.by_proxy = *parse_public_url("https://example.org:443/fettle");
+  begin(std::move(settings));
+  server_.address = *parse_server_url(cat("http://127.0.0.1:", port_));  // where the proxy asks
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string key = cat("Fettle-Key: ", key_, "\r\n"),
+                    body = cat(R"({"words": ["waits", ")", flag(), R"("], "wait": 0})");
+  EXPECT_EQ(
+      act("/fettle/api/commands", body, cat("Origin: https://example.org:444\r\n", key)).status,
+      403);
+  EXPECT_EQ(act("/fettle/api/commands", body, cat("Origin: https://example.org\r\n", key)).status,
+            202);
+  EXPECT_EQ(
+      act("/fettle/api/runs/1/cancel", "", cat("Origin: https://example.org\r\n", key)).status,
+      200);
+  EXPECT_TRUE(comes([&] { return runs()[0].code.has_value(); }));
+}
+
 TEST_F(PageDoorTest, ACommandIsRefusedWhenTheSessionIsOver) {
   begin();
   ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);

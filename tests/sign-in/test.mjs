@@ -390,6 +390,9 @@ async function main() {
       assert.equal(new URL(page.url()).pathname, '/fettle/');
       makeEnvironment('shop-3', 1);
       await shows(page, 'shop-3');
+      await page.goto(`http://127.0.0.1:${proxy}/fettle/#/approvals`);
+      await shows(page, 'None waits');
+      await shows(page, 'Signed in as bob (oidc) (right read).');
       const [cookie] = (await context.cookies(`http://127.0.0.1:${proxy}/fettle/`)).filter((one) => /^fettle-\d+$/.test(one.name));
       assert.equal(cookie.path, '/fettle/');
     });
