@@ -1,5 +1,6 @@
 // What the server tells: documents on request, and events as they happen. The page decides nothing and keeps nothing.
 import { useEffect, useState } from 'preact/hooks';
+import { terminalKey } from './key';
 
 export interface Environment { name: string; uuid: string; status: string; created: string }
 export interface Service { name: string; uuid: string; status: string; image: string; ip_address: string; container: string; ports: Record<string, { url?: string; number?: number; transport?: string }> }
@@ -39,6 +40,7 @@ export interface FieldChange { field: string; before: unknown; after: unknown }
 export interface PlanStep { verb: string; key: string; maybe: boolean; not_repeated: boolean; why: string; origin: string | null; fields: FieldChange[] }
 export interface StatePlan {
   steps: PlanStep[]; at_work: string | null; leftover_keys: string[]; shared: { key: string; why: string }[]; warnings: string[]; converged: boolean;
+  kept: object | null;
 }
 export interface FleetPlan {
   objects: { object: string; status: string; takenBack: FieldChange[] }[];
@@ -47,20 +49,26 @@ export interface FleetPlan {
   warnings: string[]; converged: boolean;
 }
 export interface TestedState { __id__: string; name: string; result: boolean | null; comment: unknown; changes: Record<string, unknown>; __run_num: number }
-export type MadePlan = { command: string } & (
+export type MadePlan = { command: string; carried_out_by: string[]; reads_files: boolean } & (
   { source: 'package' | 'model'; plan: StatePlan } | { source: 'manifests'; plan: FleetPlan } | { source: 'states'; plan: Record<string, TestedState> });
 export interface KeptPlan { file: string; environment: string; version: number | null; package: string | null; written: string; due: number }
 export interface KeptSteps extends KeptPlan { steps: { verb: string; key: string }[] }
+
+// Who is signed in at the page of a server; no name: it is one's own page.
+export interface Session { name: string | null; right: string | null; environments?: string[]; sign_out?: string }
+export interface Schedule { name: string; command: string | null; token: string | null; plan: number | null; approver: string | null; commit: string | null; why_not: string | null }
+export interface CommandEnd { run: number | null; status: string; code: number | null; output: string; errors: string; document?: unknown }
+export interface OutputPart { run: number; status: string; code: number | null; next: number; pieces: { stream: string; text: string }[] }
 
 // `status`: of HTTP; 0 if there was no answer.
 export class ServerError extends Error {
   constructor(message: string, readonly status = 0) { super(message); }
 }
 
-export async function ask<T>(path: string): Promise<T> {
+export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(`.${path}`);  // behind the path of a proxy, too
+    response = await fetch(`.${path}`, init);  // behind the path of a proxy, too
   } catch {
     throw new ServerError('The server has ended. Start `fettle web` again.');
   }
@@ -76,6 +84,25 @@ export async function ask<T>(path: string): Promise<T> {
   }
   return document as T;
 }
+
+// What acts needs the key of this browser beside the cookie.
+export const post = <T>(path: string, body?: object) => ask<T>(path, {
+  method: 'POST', headers: { 'Fettle-Key': terminalKey(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+  body: body === undefined ? undefined : JSON.stringify(body),
+});
+
+let session: Promise<Session> | undefined;
+
+// Undefined: it is not known yet.
+export function useSession(): Session | undefined {
+  const [known, set] = useState<Session>();
+  useEffect(() => {
+    session ??= ask<Session>('/api/session');
+    session.then(set, () => { session = undefined; });
+  }, []);
+  return known;
+}
+export const mayAct = (who: Session) => who.right === 'act' || who.right === 'admin';
 
 export const apiOf = (environment: string, rest = '') => `/api/environments/${encodeURIComponent(environment)}${rest}`;
 

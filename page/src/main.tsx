@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { openStream, useTrouble } from './api';
+import { openStream, useSession, useTrouble } from './api';
+import { Approvals } from './approvals';
 import { Environments } from './environments';
 import { EventsView } from './events';
 import { Fleet } from './fleet';
@@ -40,9 +41,15 @@ const Nothing = () => <>
   <p>No view has this address. The <a href="#/">environments</a> lead to all of them.</p>
 </>;
 
+// The answer takes the cookie and the key away.
+async function signOut(key = '') {
+  await fetch('./sign-out', { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: `key=${key}` }).catch(() => undefined);
+  location.assign('./sign-in');
+}
+
 function Page() {
   const [address, setAddress] = useState(parts());
-  const trouble = useTrouble();
+  const trouble = useTrouble(), session = useSession();
   useEffect(() => {
     const follow = () => setAddress(parts());
     addEventListener('hashchange', follow);
@@ -59,7 +66,9 @@ function Page() {
         <a href="#/events" aria-current={room === 'events' ? 'page' : undefined}>All events</a>
         <a href="#/nodes" aria-current={room === 'nodes' ? 'page' : undefined}>Nodes</a>
         <a href="#/plans" aria-current={room === 'plans' ? 'page' : undefined}>Kept plans</a>
+        {typeof session?.name === 'string' && <a href="#/approvals" aria-current={room === 'approvals' ? 'page' : undefined}>Approvals</a>}
       </nav>
+      {typeof session?.name === 'string' && <p class="who">Signed in as {session.name} (right {session.right}). <button type="button" onClick={() => void signOut(session.sign_out)}>Sign out</button></p>}
       {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
       {isEnvironment && <nav aria-label={`Environment ${environment}`}>
         {Object.entries(views).map(([key, view]) =>
@@ -72,6 +81,7 @@ function Page() {
         : room === 'events' ? <EventsView environment="" rest={[]} />
         : room === 'nodes' ? <Nodes />
         : room === 'plans' ? <KeptPlans key={environment} file={environment} />
+        : room === 'approvals' ? <Approvals />
         : address.length === 0 ? <Environments />
         : <Nothing />}
     </main>

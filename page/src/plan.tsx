@@ -1,7 +1,8 @@
-// What a run would do, before it does: in the words of `fettle plan`. It is shown and nothing else; whoever may act does
-// so on the command line.
+// What a run would do, before it does: in the words of `fettle plan`. At the page of a server, whoever may act carries it
+// out; elsewhere he does so on the command line.
 import { useEffect, useState } from 'preact/hooks';
-import { apiOf, type FleetPlan, type KeptPlan, type KeptSteps, type MadePlan, type PlanStep, type StatePlan, type TestedState, useDocument, useEvents } from './api';
+import { Asking, commandOf, RunOutput, troubleOf } from './act';
+import { apiOf, type CommandEnd, type FleetPlan, type KeptPlan, type KeptSteps, type MadePlan, mayAct, type PlanStep, post, type ServerError, type Session, type StatePlan, type TestedState, useDocument, useEvents, useSession } from './api';
 import { jsonOf, place, Shown, State, Table, timeOf, Title } from './parts';
 
 const verbs = ['create', 'update', 'replace', 'start', 'stop', 'run', 'ensure', 'remove', 'forget', 'blocked'];
@@ -11,18 +12,51 @@ export function Plan({ environment }: { environment: string; rest: string[] }) {
   const answer = useDocument<MadePlan>(apiOf(environment, '/plan'), environment, false);
   useEvents((event) => { if (event.environment === environment) setOld(true); }, [environment]);
   useEffect(() => setOld(false), [answer.value]);
+  const session = useSession();
   return <>
     <Title>{`Plan of ${environment}`}</Title>
-    <p>What would be done now. Nothing is done here.</p>
+    <p>What would be done now.{session?.name === null && ' Nothing is done here.'}</p>
     <div class="buttons"><button type="button" onClick={() => { setOld(false); answer.again(); }}>Make the plan again</button>
       {isOld && <p role="status">Something has happened since this plan was made.</p>}</div>
     <Shown answer={answer}>{(made) => <>
       <p><code>{made.command}</code></p>
       {made.source === 'manifests' ? <Rollout plan={made.plan} /> : made.source === 'states' ? <States plan={made.plan} />
         : <Steps environment={environment} plan={made.plan} />}
+      {session !== undefined && <CarryOut environment={environment} made={made} session={session} />}
     </>}</Shown>
+    {answer.error !== undefined && typeof session?.name === 'string' && <p>What was made of files that came with a client cannot be planned here, since the server does not keep them.</p>}
     <h2>Kept plans</h2>
     <KeptList environment={environment} />
+  </>;
+}
+
+// `--plan` has what was seen carried out, or nothing.
+const planFile = '/due.plan';
+
+function CarryOut({ environment, made, session }: { environment: string; made: MadePlan; session: Session }) {
+  const [run, setRun] = useState<number>(), [trouble, setTrouble] = useState(''), [begins, setBegins] = useState(false);
+  const kept = made.source === 'package' || made.source === 'model' ? made.plan.kept : undefined;
+  const words = [...made.carried_out_by, ...(kept ? ['--plan', planFile] : [])];
+  const begin = () => {
+    setBegins(true);
+    setTrouble('');
+    setRun(undefined);
+    post<CommandEnd>('/api/commands', { words, wait: 0, ...(kept ? { files: { [planFile]: JSON.stringify(kept) } } : {}) }).then((end) => {
+      setBegins(false);
+      if (end.run === null) setTrouble(troubleOf(end)); else setRun(end.run);
+    }, (error: ServerError) => { setBegins(false); setTrouble(error.message); });
+  };
+  const why = session.name === null ? '' : made.carried_out_by.length === 0 || made.reads_files
+    ? 'This plan is of files that the server does not keep, so it cannot be carried out here: call the command again where they are.'
+    : !mayAct(session) ? `You are signed in as ${session.name}, whose right is ${session.right}: carrying out a plan needs the right act.`
+    : kept === null ? 'A plan can be carried out here when nobody is working on the environment.' : '';
+  const isDue = made.source === 'states' || !made.plan.converged;
+  return <>
+    {isDue && made.carried_out_by.length > 0 && <p>Carried out by <code>{commandOf(made.carried_out_by)}</code>{made.source === 'manifests' && ', which looks again at what is due'}.</p>}
+    {isDue && (session.name === null ? null : why !== '' ? <p>{why}</p>
+      : <Asking label="Carry it out" question={`Carry out this plan in ${environment}?`} disabled={begins} act={begin} />)}
+    {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
+    {run !== undefined && <RunOutput key={run} run={run} title={`Run ${run}`} />}
   </>;
 }
 

@@ -67,15 +67,17 @@ Value document_of(const Workplace& place, const Preview& preview) {
     shared.push_back(Value::dict({{"key", value_of(key)},
                                   {"environment", sharer.key.environment},
                                   {"why", to_string(sharer, preview.environment)}}));
-  return Value::dict({{"environment", preview.environment},
-                      {"version", preview.version ? Value(*preview.version) : Value()},
-                      {"steps", Value::list(std::move(steps))},
-                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
-                      {"leftovers", preview.plan.leftovers.size()},
-                      {"leftover_keys", list_of(preview.plan.leftovers)},
-                      {"shared", Value::list(std::move(shared))},
-                      {"warnings", list_of(preview.warnings)},
-                      {"converged", preview.plan.converged()}});
+  return Value::dict(
+      {{"environment", preview.environment},
+       {"version", preview.version ? Value(*preview.version) : Value()},
+       {"steps", Value::list(std::move(steps))},
+       {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
+       {"leftovers", preview.plan.leftovers.size()},
+       {"leftover_keys", list_of(preview.plan.leftovers)},
+       {"shared", Value::list(std::move(shared))},
+       {"warnings", list_of(preview.warnings)},
+       {"converged", preview.plan.converged()},
+       {"kept", preview.at_work ? Value() : plan_file_of(kept_plan_of(preview), {})}});
 }
 
 Value document_of(const WorkloadPlan& plan) {
@@ -95,8 +97,12 @@ Value document_of(const WorkloadPlan& plan) {
                       {"converged", plan.is_settled()}});
 }
 
-Value made_plan_document(std::string_view command, std::string_view source, Value plan) {
-  return Value::dict({{"command", command}, {"source", source}, {"plan", std::move(plan)}});
+Value made_plan_document(const MadePlan& made, Value plan) {
+  return Value::dict({{"command", made.command},
+                      {"source", made.source},
+                      {"carried_out_by", list_of(made.carried_out_by)},
+                      {"reads_files", made.reads_files},
+                      {"plan", std::move(plan)}});
 }
 
 Value document_of(const std::vector<PlanFile>& files) {

@@ -16,9 +16,15 @@ Value value_of(const FieldChange& change);
 Value document_of(const Workplace& place, const Preview& preview);
 /// `diff` of manifests.
 Value document_of(const WorkloadPlan& plan);
-/// A plan that a command has made: `command`, `source` (`package`, `model`, `manifests` or
-/// `states`), `plan` (its document).
-Value made_plan_document(std::string_view command, std::string_view source, Value plan);
+/// A plan that a command has made.
+struct MadePlan {
+  std::string command;                        ///< for people
+  std::string_view source;                    ///< `package`, `model`, `manifests` or `states`
+  std::vector<std::string> carried_out_by{};  ///< the words of a command
+  bool reads_files = false;                   ///< of this machine
+};
+/// `command`, `source`, `carried_out_by`, `reads_files`, and `plan`, its document.
+Value made_plan_document(const MadePlan& made, Value plan);
 /// Plans that were kept in files: `file`, `environment`, `version`, `package` (null: none),
 /// `written`, `due` (how many steps).
 Value document_of(const std::vector<PlanFile>& files);

@@ -60,7 +60,7 @@ Result<std::unique_ptr<CommandServer>> CommandServer::open(ServeSettings setting
   TRY(make_directories(settings.folder() / "schedules"));
   prune_contents(settings.folder() / "mirrors", kept_contents);
   Seats seats = TRY(Seats::make(settings.connections * 2 + settings.strangers.inside +
-                                settings.agents + more_seats));
+                                settings.agents + settings.views + more_seats));
   return std::unique_ptr<CommandServer>(new CommandServer(std::move(settings), std::move(listener),
                                                           std::move(identity), TRY(handover_ends()),
                                                           std::move(seats)));

@@ -14,14 +14,15 @@
 #include "remote/jwt.h"
 #include "remote/page_handover.h"
 #include "remote/page_request.h"
+#include "remote/posted_command.h"
 #include "remote/tokens.h"
-#include "remote/visit.h"
+#include "value/json.h"
 
 namespace fettle {
 namespace {
 
 constexpr std::string_view page_of_text = "text/html; charset=utf-8";
-constexpr std::string_view terminal_key = "key.";
+constexpr std::string_view terminal_key = "key.", commands_path_of_api = "/api/commands";
 /// Without a referrer, a browser says `Origin: null` with a form.
 constexpr std::string_view safety_of_forms =
     "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -93,16 +94,8 @@ class PageAnswer {
         sessions_(page_sessions(settings)) {}
 
   std::optional<std::string> answer() {
-    auto request = receive_page_request(socket_, bytes_);
-    if (!request)
-      return refusal_reply(request.error());
-    request_ = *std::move(request);
-    request_.path = caller_.at.own_target(request_.path);
-    if (const auto refusal = refusal_of_page())
-      return refusal_reply(*refusal);
-    now_ = settings_.clock();
-    const std::string cookie = cookie_in(request_.cookie, place_.cookie);
-    session_ = sessions_.with_cookie(cookie, now_);
+    if (std::optional<std::string> refusal = begin())
+      return refusal;
     if (request_.path == "/sign-in")
       return request_.method == "POST" ? sign_in() : form();
     if (request_.path == "/sign-in/oidc" || request_.path == "/sign-in/callback")
@@ -111,10 +104,41 @@ class PageAnswer {
                                                 : end_at_issuer();
     if (request_.path == "/sign-out")
       return sign_out();
+    if (request_.path == "/api/session")
+      return tell_session();
     return serve_session();
   }
 
+  /// None: `visit` is that of the session. `bytes` get what was read.
+  std::optional<std::string> refuse_client(std::string& bytes, Visit& visit) {
+    if (std::optional<std::string> refusal = begin())
+      return refusal;
+    const Result<Grant> grant = known_grant();
+    if (!grant)
+      return reply_to_stranger(grant.error());
+    if (request_.method == "POST" && !is_same_token(request_.key, session_->key))
+      return refusal_reply({403, "this browser has no key for what acts: sign in again"});
+    sessions_.note_use(*session_, now_);
+    visit.sign_in_by(session_->id);
+    bytes = std::move(bytes_);
+    return std::nullopt;
+  }
+
  private:
+  /// Reads the request. The reply, if it is none for this page.
+  std::optional<std::string> begin() {
+    auto request = receive_page_request(socket_, bytes_);
+    if (!request)
+      return refusal_reply(request.error());
+    request_ = *std::move(request);
+    request_.path = caller_.at.own_target(request_.path);
+    if (const auto refusal = refusal_of_page())
+      return refusal_reply(*refusal);
+    now_ = settings_.clock();
+    session_ = sessions_.with_cookie(cookie_in(request_.cookie, place_.cookie), now_);
+    return std::nullopt;
+  }
+
   /// What browsers send for other pages.
   std::optional<UpgradeRefusal> refusal_of_page() const {
     if (!caller_.at.is_ours(request_.host))
@@ -122,7 +146,7 @@ class PageAnswer {
     const bool is_entry = request_.path == "/" || request_.path == "/sign-in" ||
                           request_.path == "/sign-in/callback" || request_.path == "/sign-in/oidc";
     const bool is_form = request_.path == "/sign-in" || request_.path == "/sign-out";
-    if (request_.method != "GET" && !(is_form && request_.method == "POST"))
+    if (request_.method != "GET" && !(request_.method == "POST" && (is_form || acts())))
       return UpgradeRefusal{405, "this page knows GET alone"};
     if (request_.method == "GET" && !request_.body.empty())
       return UpgradeRefusal{400, "a request to this page has no body"};
@@ -135,9 +159,15 @@ class PageAnswer {
     const bool needs_origin = request_.method == "POST" || request_.wants_socket;
     if (needs_origin ? !is_own : !request_.origin.empty() && !is_own)
       return UpgradeRefusal{403, "another page asked for this"};
-    if (request_.method == "POST" && request_.type != "application/x-www-form-urlencoded")
+    if (request_.method == "POST" && is_form &&
+        request_.type != "application/x-www-form-urlencoded")
       return UpgradeRefusal{415, "expected a form"};
     return std::nullopt;
+  }
+
+  /// By a command, whose own reader looks at the body.
+  bool acts() const {
+    return request_.path == commands_path_of_api || run_to_cancel(request_.path);
   }
 
   std::string form(int status = 200, const std::string& trouble = {}) const {
@@ -249,24 +279,49 @@ class PageAnswer {
     audit_log(settings_.home).refuse(refused);
   }
 
-  std::optional<std::string> serve_session() {
+  /// A session that may do nothing any more ends.
+  Result<Grant> known_grant() const {
     if (!session_)
-      return request_.path == "/"
-                 ? closing_reply(303, page_of_text, "",
-                                 cat(safety_of_forms, "Location: ", place_.path, "sign-in\r\n"))
-                 : refusal_reply({401, "nobody is signed in: open the page again, and sign in"},
-                                 "Fettle-Sign-In: ./sign-in\r\n");
-    const Result<Grant> grant = grant_of_session(*session_, settings_, now_);
-    if (!grant) {
-      if (grant.error().blame == Blame::user)
-        sessions_.end(session_->id);
-      return refusal_reply({grant.error().blame == Blame::user ? 401 : 503, grant.error().message},
-                           "Fettle-Sign-In: ./sign-in\r\n");
-    }
+      return user_error("nobody is signed in: open the page again, and sign in");
+    Result<Grant> grant = grant_of_session(*session_, settings_, now_);
+    if (!grant && grant.error().blame == Blame::user)
+      sessions_.end(session_->id);
+    return grant;
+  }
+
+  static std::string reply_to_stranger(const Error& why) {
+    return refusal_reply({why.blame == Blame::user ? 401 : 503, why.message},
+                         "Fettle-Sign-In: ./sign-in\r\n");
+  }
+
+  /// Who is signed in, for the page's own views.
+  std::string tell_session() const {
+    const Result<Grant> grant = known_grant();
+    if (!grant)
+      return reply_to_stranger(grant.error());
+    std::vector<Value> environments(grant->environments.begin(), grant->environments.end());
+    return closing_reply(
+        200, json_type,
+        write_json(Value::dict({{"name", grant->token},
+                                {"right", to_string(grant->right)},
+                                {"environments", Value::list(std::move(environments))},
+                                {"sign_out", sign_out_key(*session_)},
+                                {"schema", 1}})));
+  }
+
+  std::optional<std::string> serve_session() {
+    if (!session_ && request_.path == "/")
+      return closing_reply(303, page_of_text, "",
+                           cat(safety_of_forms, "Location: ", place_.path, "sign-in\r\n"));
+    const Result<Grant> grant = known_grant();
+    if (!grant)
+      return reply_to_stranger(grant.error());
     if (request_.wants_socket && !has_terminal_key())
       return refusal_reply({403, "this browser has no key for terminals: sign in again"});
-    if (!caller_.seats.move(caller_.seat, Visitor::client, settings_.connections))
-      return refusal_reply({503, "the server has too many connections: try again"});
+    // Who looks takes no place from commands: with TLS, for as long as his view is open.
+    if (!caller_.seats.move(caller_.seat, Visitor::view, settings_.views))
+      return refusal_reply({503, cat("the page has ", settings_.views,
+                                     " connections already: close a view, and try again")});
     sessions_.note_use(*session_, now_);
     return hand_on(*grant);
   }
@@ -328,7 +383,6 @@ class PageAnswer {
     if (!begun)
       return;
     own.socket.close();
-    // The page of somebody who looks takes no place from commands.
     caller_.seats.move(caller_.seat, Visitor::away, std::numeric_limits<size_t>::max());
     served_ = grant;
     const PageService service{*door, [this] { return allowed_grant().has_value(); },
@@ -415,6 +469,21 @@ size_t pages_served(const ServeSettings& settings) {
 bool is_page_request(const UpgradeRequest& request, const ServeSettings& settings) {
   return settings.page && request.token.empty() && request.upgrade != stream_name &&
          request.target != commands_path;
+}
+
+bool is_as_client(const UpgradeRequest& request) {
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
+  return path == commands_path_of_api || path == "/api/runs" || path.starts_with("/api/runs/") ||
+         path == "/api/schedules";
+}
+
+std::optional<std::string> refusal_of_page_client(Descriptor& socket, std::string& bytes,
+                                                  const Caller& caller,
+                                                  const ServeSettings& settings,
+                                                  const CommandHost& host, Visit& visit) {
+  return PageAnswer(socket, bytes, caller, visit.from(), settings, host)
+      .refuse_client(bytes, visit);
 }
 
 std::optional<std::string> answer_page(Descriptor& socket, std::string bytes, const Caller& caller,

@@ -6,7 +6,7 @@
 /// a process of this session, which has a store within its grant, as a command has; so no request can
 /// reach what another one's process knows. The first connection of a session becomes that process, and
 /// the others are handed over to it (`page_handover.h`); each carries one request, for the next one may
-/// have another cookie.
+/// have another cookie. What acts is a command, as clients have them run: with the grant of the session.
 ///
 /// What browsers are told by other pages is refused here, and nowhere else: a new check is a line in
 /// `refusal_of_page`, and a row of docs/trust.md with its test.
@@ -17,6 +17,7 @@
 
 #include "remote/session.h"
 #include "remote/upgrade.h"
+#include "remote/visit.h"
 
 namespace fettle {
 
@@ -50,6 +51,16 @@ size_t pages_served(const ServeSettings& settings);
 
 /// Whether this is for the page: no client of ours asks so.
 bool is_page_request(const UpgradeRequest& request, const ServeSettings& settings);
+
+/// Whether the page asks for what clients ask for: runs, schedules and commands. It is answered as
+/// they are, by the rights of the session (`refusal_of_page_client`).
+bool is_as_client(const UpgradeRequest& request);
+/// The reply to such a request, if it is refused. None: `visit` is that of the session. `bytes`: what came
+/// of the request; they get the rest.
+std::optional<std::string> refusal_of_page_client(Descriptor& socket, std::string& bytes,
+                                                  const Caller& caller,
+                                                  const ServeSettings& settings,
+                                                  const CommandHost& host, Visit& visit);
 
 /// Answers it: the reply. None: the connection has been handed over, or this process has served the
 /// session until its end. `bytes`: what came of the request.

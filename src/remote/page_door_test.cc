@@ -3,7 +3,9 @@
 
 #include "remote/page_door.h"
 
+#include "base/tls.h"
 #include "remote/page_request.h"
+#include "tests/fixtures/certificates.h"
 #include "tests/fixtures/page_door_fixture.h"
 
 namespace fettle {
@@ -200,6 +202,111 @@ TEST_F(PageDoorTest, WhatIsTakenAwayCountsAtOnce) {
   EXPECT_EQ(get("/api/x").status, 503);
 }
 
+TEST_F(PageDoorTest, ASessionHasACommandRunByItsRight) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const BrowserReply reply = act("/api/commands", R"({"words": ["acts"]})", keyed());
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const Value answer = *read_json(reply.body);
+  EXPECT_EQ(answer.text_at("status"), "ended");
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(answer.integer_at("run"), runs()[0].number);
+  EXPECT_EQ(runs()[0].token, "shop");
+  const AuditEntry noted = audit().back();
+  EXPECT_EQ(noted.token, "shop");
+  EXPECT_EQ(noted.command, "acts");
+  EXPECT_EQ(noted.run, runs()[0].number);
+  EXPECT_TRUE(noted.from.starts_with("127.0.0.1:")) << noted.from;
+  EXPECT_TRUE(noted.from.ends_with(" at the page")) << noted.from;
+  const Value session = *read_json(get("/api/session").body);
+  EXPECT_EQ(session.text_at("name"), "shop");
+  EXPECT_EQ(session.text_at("right"), "act");
+  EXPECT_NE(session.text_at("sign_out"), key_);
+  cookie_.clear();
+  EXPECT_EQ(get("/api/session").status, 401);
+}
+
+TEST_F(PageDoorTest, ACommandNeedsTheKeyTheOriginAndTheRight) {
+  begin();
+  const std::string body = R"({"words": ["acts"]})", commands = "/api/commands";
+  EXPECT_EQ(act(commands, body, own()).status, 401);
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string key = cat("Fettle-Key: ", key_, "\r\n");
+  for (const std::string& fields :
+       {std::string(), own(), key, cat(own(), "Fettle-Key: ", std::string(64, '0'), "\r\n"),
+        cat(own(), "Fettle-Key: \r\n"), cat(own(), key, key), cat("Origin: null\r\n", key),
+        cat("Origin: http://evil.example\r\n", key), cat(own(), own(), key),
+        cat(own(), key, "Sec-Fetch-Site: cross-site\r\n"),
+        cat(own(), key, "Sec-Fetch-Site: same-site\r\n")})
+    for (const std::string& target : {commands, std::string("/api/runs/1/cancel")}) {
+      const BrowserReply reply = act(target, body, fields);
+      EXPECT_EQ(reply.status, 403) << fields << reply.body;
+    }
+  // What a form of another page could send has no such type, even with everything else.
+  EXPECT_EQ(post(commands, body, keyed()).status, 415);
+  EXPECT_EQ(act(commands, std::string(20'000, 'x'), keyed()).status, 413);
+  EXPECT_EQ(act(commands, R"({"words": "acts"})", keyed()).status, 400);
+  EXPECT_EQ(act("/api/environments", body, keyed()).status, 405);
+  ASSERT_EQ(sign_in(token("look", Right::read)).status, 200);
+  const BrowserReply refused = act(commands, body, keyed());
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.body.find("needs the right `act`"), std::string::npos) << refused.body;
+  EXPECT_EQ(audit().back().token, "look");
+  EXPECT_EQ(audit().back().command, "acts");
+  EXPECT_NE(audit().back().refused, "");
+  EXPECT_TRUE(runs().empty());
+}
+
+TEST_F(PageDoorTest, BehindAPathOfAProxyACommandIsTheSame) {
+  ServeSettings settings;
+  settings.by_proxy = *parse_public_url("https://example.org:443/fettle");
+  begin(std::move(settings));
+  server_.address = *parse_server_url(cat("http://127.0.0.1:", port_));  // where the proxy asks
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string key = cat("Fettle-Key: ", key_, "\r\n"),
+                    body = cat(R"({"words": ["waits", ")", flag(), R"("], "wait": 0})");
+  EXPECT_EQ(
+      act("/fettle/api/commands", body, cat("Origin: https://example.org:444\r\n", key)).status,
+      403);
+  EXPECT_EQ(act("/fettle/api/commands", body, cat("Origin: https://example.org\r\n", key)).status,
+            202);
+  EXPECT_EQ(
+      act("/fettle/api/runs/1/cancel", "", cat("Origin: https://example.org\r\n", key)).status,
+      200);
+  EXPECT_TRUE(comes([&] { return runs()[0].code.has_value(); }));
+}
+
+TEST_F(PageDoorTest, ACommandIsRefusedWhenTheSessionIsOver) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const std::string body = R"({"words": ["acts"]})";
+  EXPECT_EQ(act("/api/commands", body, keyed()).status, 200);
+  set_clock(start_of_sessions + idle_session);
+  const BrowserReply late = act("/api/commands", body, keyed());
+  EXPECT_EQ(late.status, 401);
+  EXPECT_EQ(late.field("Fettle-Sign-In"), "./sign-in");
+  set_clock(start_of_sessions);
+  ASSERT_EQ(sign_in(token("other", Right::act)).status, 200);
+  ASSERT_TRUE(token_book(home_.path()).remove("other"));
+  EXPECT_EQ(act("/api/commands", body, keyed()).status, 401);
+  EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(PageDoorTest, ARunOfThePageIsCancelledByWhoBeganIt) {
+  begin();
+  ASSERT_EQ(sign_in(token("shop", Right::act)).status, 200);
+  const BrowserReply begun =
+      act("/api/commands", cat(R"({"words": ["waits", ")", flag(), R"("], "wait": 0})"), keyed());
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  const std::string cancel = cat("/api/runs/", read_json(begun.body)->integer_at("run"), "/cancel");
+  ASSERT_EQ(sign_in(token("other", Right::act)).status, 200);
+  EXPECT_EQ(act(cancel, "", keyed()).status, 403) << "a run of somebody else";
+  ASSERT_EQ(sign_in(token("lead", Right::admin)).status, 200);
+  EXPECT_EQ(act(cancel, "", keyed()).status, 200);
+  EXPECT_TRUE(comes([&] { return runs()[0].code.has_value(); }));
+  EXPECT_EQ(runs()[0].code, 130);
+}
+
 std::string sign_out_key_in(const std::string& page) {
   const size_t at = page.find("value=\"");
   return at == std::string::npos ? "" : page.substr(at + 7, 64);
@@ -307,6 +414,89 @@ TEST_F(PageDoorTest, PagesTakeNoPlaceOfCommandsAndAreBounded) {
   EXPECT_EQ(post("/sign-out", cat("key=", key), own()).status, 200);
   cookie_ = last;
   EXPECT_TRUE(comes([&] { return get("/").status == 200; }));
+}
+
+/// A browser's connection with TLS.
+struct SecuredConnection {
+  Descriptor socket;
+  TlsStream tls;
+
+  /// Sends this, and gives what comes first.
+  BrowserReply first_reply(const std::string& request) {
+    size_t count = 0;
+    EXPECT_EQ(tls.write(request, count), TlsStep::done);
+    EXPECT_EQ(count, request.size());
+    std::array<char, 16'384> buffer{};
+    TlsStep step = TlsStep::done;
+    while ((step = tls.read(buffer, count)) != TlsStep::done && events_of(step) != 0)
+      if (!await_events(socket.get(), events_of(step), 20s))
+        break;
+    return reply_in(std::string(buffer.data(), step == TlsStep::done ? count : 0));
+  }
+};
+
+class SecuredPageDoorTest : public PageDoorTest {
+ protected:
+  void begin_secured(ServeSettings settings) {
+    signal(SIGPIPE, SIG_IGN);
+    settings.tls = TlsFiles{home_.path() / "cert.pem", home_.path() / "key.pem"};
+    ASSERT_TRUE(write_file(settings.tls->certificate, identity_.certificate));
+    ASSERT_TRUE(write_file(settings.tls->key, identity_.key, 0600));
+    begin(std::move(settings));
+    server_.authorities = identity_.certificate;
+    const PageSessions sessions(home_.path() / "serve" / "sessions");
+    PageSession session;
+    session.digest = sha256_hex(server_.token);
+    cookie_ = *sessions.begin(session, start_of_sessions);
+    key_ = sessions.with_cookie(cookie_, start_of_sessions)->key;
+  }
+  SecuredConnection secured() const {
+    Descriptor socket = connected();
+    fcntl(socket.get(), F_SETFL, O_NONBLOCK);
+    TlsStream tls = *TlsStream::connect(socket.get(), {"localhost", identity_.certificate});
+    for (TlsStep step = tls.shake_hands(); step != TlsStep::done; step = tls.shake_hands())
+      if (events_of(step) == 0 || !await_events(socket.get(), events_of(step), 20s)) {
+        ADD_FAILURE() << tls.failure();
+        break;
+      }
+    return {std::move(socket), std::move(tls)};
+  }
+  std::string request(const std::string& line, const std::string& body = {}) const {
+    return cat(line, " HTTP/1.1\r\nHost: ", host(), "\r\nCookie: __Host-fettle=", cookie_,
+               "\r\nOrigin: https://", host(), "\r\nFettle-Key: ", key_, "\r\n",
+               body.empty() ? "" : "Content-Type: application/json\r\n",
+               "Content-Length: ", body.size(), "\r\n\r\n", body);
+  }
+
+  const SelfSigned identity_{"localhost"};
+};
+
+TEST_F(SecuredPageDoorTest, OpenViewsHavePlacesOfTheirOwn) {
+  ServeSettings settings;
+  settings.connections = 2;
+  settings.views = 4;
+  begin_secured(std::move(settings));
+  ASSERT_EQ(secured().first_reply(request("GET /")).status, 200);
+  std::vector<SecuredConnection> streams;
+  // Places of requests that have been answered become free a little later.
+  const auto opens = [&] {
+    SecuredConnection next = secured();
+    const int status = next.first_reply(request("GET /api/stream")).status;
+    if (status == 200)
+      streams.push_back(std::move(next));
+    return status == 200;
+  };
+  while (streams.size() < 4)
+    ASSERT_TRUE(comes(opens)) << streams.size();
+  const BrowserReply full = secured().first_reply(request("GET /api/stream"));
+  EXPECT_EQ(full.status, 503);
+  EXPECT_NE(full.body.find("the page has 4 connections already"), std::string::npos) << full.body;
+  // Who acts, and other clients, have theirs.
+  EXPECT_EQ(told({"hello"}).code, 7);
+  EXPECT_EQ(secured().first_reply(request("POST /api/commands", R"({"words": ["acts"]})")).status,
+            200);
+  streams.pop_back();
+  EXPECT_TRUE(comes(opens)) << "a view that is closed leaves its place";
 }
 
 TEST(PagePlaces, CookiesAreOfThisServerAlone) {

@@ -21,6 +21,7 @@ PageRequest request_of(PostedRequest posted) {
   request.cookie = posted.field("Cookie");
   request.type = posted.field("Content-Type");
   request.protocols = posted.field("Sec-WebSocket-Protocol");
+  request.key = posted.field("Fettle-Key");
   request.wants_socket = posted.wants_socket;
   // What stands twice could be read in two ways.
   if (posted.count("Origin") > 1 || posted.count("Sec-Fetch-Site") > 1)

@@ -17,6 +17,7 @@ struct PageRequest {
   std::string method, path;  ///< without the query
   std::string query, target;
   std::string host, origin, site, cookie, type, protocols;
+  std::string key;  ///< `Fettle-Key`, of a request that acts
   std::string body;
   bool wants_socket = false;
 };

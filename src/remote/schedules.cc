@@ -414,6 +414,23 @@ Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& 
   return view;
 }
 
+Reach reach_of_schedule(const ScheduleView& view) {
+  return view.damage.empty() || !view.schedule.environments.empty() ? Reach::named : Reach::server;
+}
+
+std::vector<ScheduleView> schedules_for(const Grant& grant, const Path& home) {
+  const ScheduleBook book = schedule_book(home);
+  const std::vector<RunView> runs = list_runs(home / "serve" / "runs");
+  std::vector<ScheduleView> views;
+  for (const std::string& name : book.names())
+    if (Result<ScheduleView> view = schedule_view(book, name, runs)) {
+      const CommandNeeds needs{Right::read, reach_of_schedule(*view), view->schedule.environments};
+      if (!refusal_by_rights(grant, needs))
+        views.push_back(*std::move(view));
+    }
+  return views;
+}
+
 std::string hook_path(std::string_view name) { return cat("/hooks/", name); }
 
 ScheduleBook schedule_book(const Path& home) { return ScheduleBook(home / "serve" / "schedules"); }

@@ -213,6 +213,12 @@ class ScheduleBook {
 Result<ScheduleView> schedule_view(const ScheduleBook& book, const std::string& name,
                                    const std::vector<RunView>& runs);
 
+/// Nobody knows of which environments one is that cannot be read.
+Reach reach_of_schedule(const ScheduleView& view);
+/// The schedules of a home of which the holder of a grant may know: those of the environments that it is
+/// for.
+std::vector<ScheduleView> schedules_for(const Grant& grant, const Path& home);
+
 /// Where a server is called about a schedule.
 std::string hook_path(std::string_view name);
 

@@ -20,6 +20,7 @@ enum class Visitor : uint8_t {
   stranger,  ///< has not proved who he is
   client,    ///< has
   agent,     ///< has, and is on his way to the hub
+  view,      ///< has a session of the page, whose process has his connection
   away,      ///< is there, so his seat counts no more
 };
 

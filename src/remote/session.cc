@@ -479,6 +479,20 @@ struct Guest {
   Descriptor instead{};  ///< of the socket: a process between speaks with the client
 };
 
+/// The reply to whoever is not let in. None: he is, by his token, or by the session of his browser.
+std::optional<std::string> refuse_entry(const UpgradeRequest& request, Descriptor& socket,
+                                        std::string& bytes, const Caller& caller,
+                                        const ServeSettings& settings, const CommandHost& host,
+                                        Visit& visit) {
+  if (is_page_request(request, settings))
+    return refusal_of_page_client(socket, bytes, caller, settings, host, visit);
+  const Status known = visit.enter();
+  const auto refusal = is_api_request(request)
+                           ? refusal_of_client(request, caller.at, known)
+                           : refusal_of(request, caller.at, known, settings.version);
+  return refusal ? std::optional(refusal_reply(*refusal)) : std::nullopt;
+}
+
 /// None: it was refused.
 std::optional<Guest> shake_hands(Descriptor& socket, const Caller& caller,
                                  const ServeSettings& settings, const CommandHost& host) {
@@ -522,17 +536,14 @@ std::optional<Guest> shake_hands(Descriptor& socket, const Caller& caller,
         behind.from = visit.from();
         return end_with(hook_reply(socket, std::move(bytes), settings, behind));
       }
-      if (is_page_request(**request, settings)) {
+      if (is_page_request(**request, settings) && !is_as_client(**request)) {
         const auto reply =
             answer_page(socket, std::move(bytes), caller, visit.from(), settings, host);
         return reply ? end_with(*reply) : std::nullopt;
       }
-      const Status known = visit.enter();
-      const auto refusal = is_api_request(**request)
-                               ? refusal_of_client(**request, caller.at, known)
-                               : refusal_of(**request, caller.at, known, settings.version);
-      if (refusal)
-        return refuse(*refusal);
+      if (const auto refusal =
+              refuse_entry(**request, socket, bytes, caller, settings, host, visit))
+        return end_with(*refusal);
       const bool is_agent = (*request)->target == agents_path;
       if (!caller.seats.move(caller.seat, is_agent ? Visitor::agent : Visitor::client,
                              settings.connections))

@@ -82,6 +82,7 @@ struct ServeSettings {
   size_t connections = 64;  ///< at once, runs without a client among them
   StrangerLimits strangers{};
   size_t agents = 4'096;  ///< at once; they are none of the connections
+  size_t views = 256;     ///< connections of the page at once, which are none of the others either
   Duration header_limit = 10s;
   Duration upload_limit = 30s;   ///< for the next bytes of what was asked for
   Duration idle_limit = 60s;     ///< for the next command of a connection

@@ -4,11 +4,15 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "remote/jwt.h"
+#include "remote/page_sessions.h"
 #include "remote/tokens.h"
 #include "remote/trusts.h"
 
 namespace fettle {
 namespace {
+
+/// Behind an address, in the audit.
+constexpr std::string_view at_page = " at the page";
 
 std::string_view text_of_need(const CommandNeeds& needs) {
   return needs.agent.empty() ? to_string(needs.right) : right_of_agents;
@@ -24,6 +28,14 @@ std::string Visit::other_owner(const RunView& run) const {
 
 Visit::Known Visit::look_up() const {
   const Time now = settings_.clock();
+  if (!session_.empty()) {
+    const std::optional<PageSession> session = page_sessions(settings_).with_id(session_, now);
+    Result<Grant> grant =
+        session ? grant_of_session(*session, settings_, now)
+                : Result<Grant>(user_error("nobody is signed in any more: sign in again"));
+    std::string noted = grant ? "" : grant.error().message;
+    return {std::move(grant), std::move(noted)};
+  }
   if (is_like_jwt(token_) && !is_same_token(token_, settings_.token)) {
     JwtVerdict verdict = trust_book(settings_.home).verdict_of(token_, now);
     return {std::move(verdict.grant), std::move(verdict.noted)};
@@ -85,7 +97,8 @@ void Visit::note_end(const std::string& noted, int64_t code) const {
 }
 
 AuditEntry Visit::entry(const std::string& shown) const {
-  return {write_moment(settings_.clock()), name_, from_, shown};
+  return {write_moment(settings_.clock()), name_, cat(from_, session_.empty() ? "" : at_page),
+          shown};
 }
 
 }  // namespace fettle

@@ -15,6 +15,10 @@ class Visit {
   Visit(const ServeSettings& settings, std::string token, std::string from)
       : settings_(settings), token_(std::move(token)), from_(std::move(from)) {}
 
+  /// He has no token, but is signed in at the page: from here on he may do what this session may
+  /// (`page_sessions.h`).
+  void sign_in_by(std::string session) { session_ = std::move(session); }
+
   /// Whether he may come in. Error: his token does not count, which is noted.
   Status enter();
   /// Lets him do this, by what his token may do now: since he came, it may have been taken away. Who
@@ -33,7 +37,7 @@ class Visit {
 
  private:
   AuditEntry entry(const std::string& shown) const;
-  /// What his token lets him do now; the audit hears why it does not.
+  /// What his token or session lets him do now; the audit hears why it does not.
   struct Known {
     Result<Grant> grant;
     std::string noted;
@@ -42,6 +46,7 @@ class Visit {
 
   const ServeSettings& settings_;
   const std::string token_, from_;
+  std::string session_{};        ///< at the page; empty: he has a token
   std::string name_, token_id_;  ///< of his token, when it was last seen
 };
 

@@ -228,6 +228,12 @@ Result<Value> tell_fleet(const RouteCall& call) {
                         TRY(images_of(call.place, environment.name, false)));
 }
 
+Result<ChildCall> ask_session(const RouteCall&) {
+  return ChildCall{{}, [](const Value&) -> Result<Value> {
+                     return Value::dict({{"name", Value()}, {"right", Value()}});
+                   }};
+}
+
 Result<ChildCall> ask_nodes(const RouteCall&) {
   // Each node is asked whether it answers, which may take its time.
   return ChildCall{{"node", "ls"}, [](const Value& nodes) -> Result<Value> { return nodes; }};

@@ -21,6 +21,8 @@ Result<Value> tell_version_diff(const RouteCall& call);
 Result<Value> tell_pending(const RouteCall& call);
 Result<Value> tell_fleet(const RouteCall& call);
 Result<Value> tell_rollout(const RouteCall& call);
+/// At a server of commands, whoever lets browsers in answers instead (`remote/page_door.h`).
+Result<ChildCall> ask_session(const RouteCall& call);
 Result<ChildCall> ask_nodes(const RouteCall& call);
 
 }  // namespace fettle

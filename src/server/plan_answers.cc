@@ -1,5 +1,7 @@
 #include "server/plan_answers.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "documents/plans.h"
@@ -19,6 +21,8 @@ struct PlanCommand {
   Words words;
   std::string_view source;
   std::string folder{};
+  Words carried_out_by{};
+  bool reads_files = false;  ///< of this machine
 };
 
 /// None: files of states that need a key, or none at all.
@@ -27,17 +31,23 @@ Result<std::optional<PlanCommand>> test_of_states(const Workplace& place, const 
   if (!last || last->words.empty())
     return std::optional<PlanCommand>();
   last->words.emplace_back("--test");
-  return std::optional(PlanCommand{std::move(last->words), "states", last->folder});
+  // Its words may have what others are not to read, so they are not told.
+  return std::optional(PlanCommand{std::move(last->words), "states", last->folder, {}, true});
 }
 
 Result<PlanCommand> command_of_plan(const Workplace& place, const Name& environment) {
   const std::string name = environment.str();
   if (TRY(has_manifests(place, environment)))
-    return PlanCommand{{"diff", "-e", name}, "manifests"};
+    return PlanCommand{{"diff", "-e", name}, "manifests", {}, {"apply", "-e", name}};
   if (const std::optional<LastRun> last = TRY(read_last_run(place, environment)))
-    return PlanCommand{{"plan", last->package, "-e", name, "--reuse-args"}, "package"};
+    return PlanCommand{{"plan", last->package, "-e", name, "--reuse-args"},
+                       "package",
+                       {},
+                       {"run", last->package, "-e", name, "--reuse-args"},
+                       is_of_files(*last)};
   if (!TRY(place.store->versions().heads(environment)).empty())
-    return PlanCommand{{"plan", "-e", name}, "model"};
+    return PlanCommand{
+        {"plan", "-e", name}, "model", {}, {"versions", "release", "-e", name, "--apply"}};
   if (std::optional<PlanCommand> states = TRY(test_of_states(place, environment)))
     return *std::move(states);
   return user_error(cat("there is no package, model, manifest or file of states that `", name,
@@ -93,12 +103,17 @@ Result<PlanFile> plan_file_asked(const RouteCall& call) {
 Result<ChildCall> ask_plan(const RouteCall& call) {
   const Environment environment = TRY(call.environment());
   PlanCommand made = TRY(command_of_plan(call.place, environment.name));
-  const std::string command = call.place.mask->text(cat("fettle ", mask_command(made.words)));
-  return ChildCall{std::move(made.words),
-                   [command, source = made.source](const Value& plan) -> Result<Value> {
-                     return made_plan_document(command, source, plan);
-                   },
-                   std::move(made.folder)};
+  MadePlan told{call.place.mask->text(cat("fettle ", mask_command(made.words))), made.source,
+                std::move(made.carried_out_by), made.reads_files};
+  // What is hidden could not be carried out.
+  if (std::ranges::any_of(told.carried_out_by, [&](const std::string& word) {
+        return call.place.mask->text(word) != word;
+      }))
+    told.carried_out_by.clear();
+  return ChildCall{
+      std::move(made.words),
+      [told](const Value& plan) -> Result<Value> { return made_plan_document(told, plan); },
+      std::move(made.folder)};
 }
 
 Result<Value> tell_plans(const RouteCall& call) {

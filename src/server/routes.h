@@ -46,7 +46,7 @@ struct Route {
 };
 
 std::span<const Route> routes();
-/// What a server of commands answers beside these: its runs, which `fettle api` tells, and what is
+/// What a server of commands answers beside these: its runs and schedules, which `fettle api` tells, and what is
 /// posted (`remote/posted_command.h`).
 std::span<const Route> routes_of_runs();
 

@@ -72,14 +72,19 @@ std::string digest_of(const Plan& plan, const Seen& seen) {
   return sha256_hex(text);
 }
 
+KeptPlan kept_plan_of(const Preview& preview) {
+  return {preview.environment, digest_of(preview.plan, preview.seen),
+          preview.version,     preview.edit_in_place,
+          preview.replay,      preview.package,
+          preview.asked};
+}
+
 Value plan_file_of(const Preview& preview) {
   std::vector<Value> steps;
   for (const Step& step : preview.plan.steps)
     if (step.verb != Verb::keep)
       steps.push_back(Value::dict({{"verb", to_string(step.verb)}, {"key", to_string(step.key)}}));
-  return plan_file_of({preview.environment, digest_of(preview.plan, preview.seen), preview.version,
-                       preview.edit_in_place, preview.replay, preview.package, preview.asked},
-                      std::move(steps));
+  return plan_file_of(kept_plan_of(preview), std::move(steps));
 }
 
 Value plan_file_of(const KeptPlan& kept, std::vector<Value> steps) {

@@ -52,6 +52,7 @@ struct KeptPlan {
   bool edit_in_place = false, replay = false;  ///< as in `Preview`
   std::string package{}, asked{};              ///< as in `Preview`; empty if the file does not say
 };
+KeptPlan kept_plan_of(const Preview& preview);
 Value plan_file_of(const Preview& preview);
 /// `steps`: dictionaries of `verb` and `key`, for people.
 Value plan_file_of(const KeptPlan& kept, std::vector<Value> steps);

@@ -362,6 +362,11 @@ async function checkWhatGoes(browser) {
 async function checkKeptPlan(browser) {
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
+    await step('one\'s own page has nobody to sign out, and carries out no plan', async () => {
+      await open(page, origin, '#/env/model/plan', 'Plan of model');
+      await until(page, () => document.body.innerText.includes('Nothing is done here.') && document.body.innerText.includes('Carried out by fettle versions release -e model --apply'));
+      assert.equal(await page.locator('button:has-text("Carry it out"), button:has-text("Sign out"), a:has-text("Approvals")').count(), 0);
+    });
     await step('a kept plan says whether it is stale', async () => {
       await open(page, origin, '#/plans', 'Kept plans');
       await page.click('a:has-text("model.plan")');

@@ -7,15 +7,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import { createRequire } from 'node:module';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Provider from 'oidc-provider';
 import { chromium } from 'playwright-core';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const program = resolve(process.argv[2]);
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const folder = mkdtempSync(join(tmpdir(), 'fettle-sign-in-'));
@@ -103,12 +105,46 @@ function makeEnvironment(name, count) {
   made(['state', `${name}.sls`, '-e', name]);
 }
 
+// A model whose one resource fettle itself can be: each release of another address is due.
+function makeModel(name, address) {
+  const project = join(folder, name);
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, 'project.yml'), 'name: acts\n');
+  writeFileSync(join(project, 'main.cf'), `import std\nstd::AgentConfig(agentname="${address}", uri="local:")\n`);
+  const ended = spawnSync(program, ['export', '-e', name], { env: { ...process.env, FETTLE_HOME: home }, encoding: 'utf8', cwd: project });
+  assert.equal(ended.status, 0, ended.stderr);
+}
+
+async function checkAxe(page, where) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(' ')}`), [], where);
+}
+
+// With the keyboard alone.
+async function tabTo(page, label) {
+  for (let i = 0; i < 80; ++i) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.textContent === wanted, label)) return;
+  }
+  assert.fail(`Tab does not lead to ${label}: ${await page.evaluate(() => document.body.innerText)}`);
+}
+
+async function signInByToken(page, url, token) {
+  await page.goto(`${url}/sign-in`);
+  await page.fill('input[name=token]', token);
+  await page.click('button');
+  await shows(page, 'Signed in as');
+}
+const audited = () => JSON.parse(made(['audit', '-o', 'json']));
+
 async function until(page, holds, argument) {
   for (const end = Date.now() + 20_000; !await page.evaluate(holds, argument).catch(() => false);) {
     if (Date.now() > end) assert.fail(`waited for ${holds} with ${argument}; ${page.url()} says:\n${await page.evaluate(() => document.body.innerText)}`);
     await new Promise((done) => setTimeout(done, 30));
   }
 }
+const focused = (page, text) => until(page, (wanted) => document.activeElement?.textContent === wanted, text);
 const shows = (page, text) => until(page, (wanted) => document.body.innerText.includes(wanted), text);
 
 async function step(name, work) {
@@ -121,7 +157,7 @@ async function at(browser, work, options = {}) {
   const page = await context.newPage();
   const troubles = [];
   // The issuer's own pages are its business, and a refusal is what some of the steps want.
-  page.on('console', (message) => { if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED|status of 40[134]/.test(message.text())) troubles.push(message.text()); });
+  page.on('console', (message) => { if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED|status of 40[0134]/.test(message.text())) troubles.push(message.text()); });
   page.on('pageerror', (error) => troubles.push(String(error)));
   await work(page, context);
   assert.deepEqual(troubles, []);
@@ -224,6 +260,126 @@ async function main() {
     await shows(page, 'Token of this server');
   }));
 
+  const look = made(['token', 'create', 'looker', '--right', 'read', '-q']), actor = made(['token', 'create', 'actor', '--right', 'act', '-q']);
+
+  await step('a plan that is shown is carried out, with the keyboard alone', () => at(browser, async (page) => {
+    makeModel('net', 'one');
+    await signInByToken(page, here, actor);
+    await shows(page, 'Signed in as actor (right act).');
+    await page.goto(`${here}/#/env/net/plan`);
+    await shows(page, 'fettle versions release -e net --apply');
+    await tabTo(page, 'Carry it out');
+    await page.keyboard.press('Enter');
+    await shows(page, 'Carry out this plan in net?');
+    await checkAxe(page, 'asking');
+    await page.keyboard.press('Escape');
+    await focused(page, 'Carry it out');
+    await page.keyboard.press('Enter');
+    await focused(page, 'Yes, carry it out');
+    await page.keyboard.press('Enter');
+    await shows(page, 'has ended with exit code 0.');
+    await shows(page, 'deployed std::AgentConfig');
+    await checkAxe(page, 'carried out');
+    const noted = audited().findLast((one) => one.command?.startsWith('versions release') || one.command?.startsWith('fettle versions release'));
+    assert.equal(noted.token, 'actor');
+    assert.match(noted.from, / at the page$/);
+    assert.ok(noted.run > 0);
+    await page.click('button:has-text("Make the plan again")');
+    await shows(page, 'Everything is as wanted.');
+    assert.equal(await page.locator('button:has-text("Carry it out")').count(), 0);
+  }));
+
+  await step('a plan that is stale is refused, and so is a browser without the key', () => at(browser, async (page) => {
+    makeModel('net', 'two');
+    await signInByToken(page, here, actor);
+    await page.goto(`${here}/#/env/net/plan`);
+    await shows(page, 'Carry it out');
+    made(['versions', 'release', '-e', 'net', '--apply']);
+    await page.click('button:has-text("Carry it out")');
+    await page.click('button:has-text("Yes, carry it out")');
+    await shows(page, 'the due changes differ from the plan');
+    await shows(page, 'has ended with exit code 2.');
+    await page.evaluate(() => localStorage.clear());
+    makeModel('net', 'three');
+    await page.click('button:has-text("Make the plan again")');
+    await shows(page, 'agentname=three');
+    await page.click('button:has-text("Carry it out")');
+    await page.click('button:has-text("Yes, carry it out")');
+    await shows(page, 'this browser has no key for what acts: sign in again');
+  }));
+
+  await step('without the right there is a sentence and no button', () => at(browser, async (page) => {
+    const planner = made(['token', 'create', 'own-act', '--right', 'act', '-q']);
+    await signInByToken(page, here, planner);
+    // What came with a client is not there any more.
+    writeFileSync(join(folder, 'gone.star'), 'def run(plan):\n    plan.render_templates(config = {"/a": struct(template = "x", data = {})}, name = "made")\n');
+    const there = { FETTLE_SERVER: here, FETTLE_TOKEN: planner };
+    const ended = run(['run', 'gone.star', '-e', 'gone'], there);
+    assert.equal(ended.status, 0, ended.stderr);
+    rmSync(join(folder, 'gone.star'));
+    await page.goto(`${here}/#/env/gone/plan`);
+    await shows(page, 'files that came with a client');
+    assert.equal(await page.locator('button:has-text("Carry it out")').count(), 0);
+    await page.click('button:has-text("Sign out")');
+    await shows(page, 'Token of this server');
+    await signInByToken(page, here, look);
+    await page.goto(`${here}/#/approvals`);
+    await shows(page, 'None waits');
+  }));
+
+  await step('a plan that waits is approved by somebody else', async () => {
+    writeFileSync(join(folder, 'main.star'), 'def run(plan, n = 1):\n    plan.render_templates(config = {"/a": struct(template = "x {{.n}}", data = {"n": n})}, name = "made")\n');
+    const there = { FETTLE_SERVER: here, FETTLE_TOKEN: actor };
+    for (const name of ['up', 'away']) {
+      const added = run(['schedule', 'add', name, '--cron', '0 3 1 1 *', '--approve', '--', 'run', 'main.star', '-e', name], there);
+      assert.equal(added.status, 0, added.stderr);
+      assert.equal(run(['schedule', 'run', name], there).status, 0);
+    }
+    for (const end = Date.now() + 20_000; (run(['schedule', 'ls'], there).stdout.match(/ waits: /g) ?? []).length < 2;) {
+      assert.ok(Date.now() < end, run(['schedule', 'ls'], there).stdout);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    await at(browser, async (page) => {  // whoever only looks
+      await signInByToken(page, here, look);
+      await page.goto(`${here}/#/approvals`);
+      await shows(page, 'a decision needs the right act');
+      assert.equal(await page.locator('button:has-text("Approve")').count(), 0);
+    });
+    await at(browser, async (page) => {  // whoever added them
+      await signInByToken(page, here, actor);
+      await page.goto(`${here}/#/approvals`);
+      await shows(page, 'somebody with another token approves its plans');
+      assert.equal(await page.locator('button:has-text("Approve")').count(), 0);
+      // The server says so, too, to who asks it nevertheless.
+      const refused = await page.evaluate(async () => (await fetch('./api/commands', { method: 'POST', headers: { 'Content-Type': 'application/json', 'Fettle-Key': localStorage.getItem('fettle-key') }, body: JSON.stringify({ words: ['schedule', 'approve', 'up'] }) })).json());
+      assert.equal(refused.code, 2);
+      assert.match(refused.errors, /somebody with another token approves its plans/);
+    });
+    await at(browser, async (page) => {
+      await page.goto(`${here}/sign-in`);
+      await signInAtIssuer(page, 'alice');
+      await shows(page, 'Signed in as alice (oidc) (right act).');
+      await page.click('a:has-text("Approvals")');
+      await shows(page, 'artifact/made');  // what the plan printed
+      await checkAxe(page, 'approvals');
+      const [up] = JSON.parse(run(['schedule', 'ls', '-o', 'json'], there).stdout).filter((one) => one.name === 'up');
+      await tabTo(page, `Approve plan ${up.plan}`);
+      await page.keyboard.press('Enter');
+      await focused(page, `Yes, approve plan ${up.plan}`);
+      await page.keyboard.press('Enter');
+      await shows(page, `Plan ${up.plan} of up is approved.`);
+      // The outcome stands above what waits.
+      await until(page, () => /^Run \d+$/.test(document.querySelector('h2')?.textContent ?? '') && document.querySelector('section')?.innerText.includes('has ended with exit code 0.'));
+      await checkAxe(page, 'approved');
+      await page.click('button:has-text("Refuse plan")');
+      await page.click('button:has-text("Yes, refuse plan")');
+      await shows(page, 'of away is refused.');
+      await shows(page, 'None waits');
+    });
+    assert.match(made(['files', 'ls', 'up']), /made/);
+    assert.ok(audited().some((one) => one.token === 'alice (oidc)' && / at the page$/.test(one.from) && one.command.includes('schedule approve up --plan')));
+  });
+
   await step('behind a path of a proxy all is the same', async () => {
     await startProxy(proxy, behind);
     await startServer(behind, ['--public-url', `http://127.0.0.1:${proxy}/fettle`, ...oidc]);
@@ -234,6 +390,9 @@ async function main() {
       assert.equal(new URL(page.url()).pathname, '/fettle/');
       makeEnvironment('shop-3', 1);
       await shows(page, 'shop-3');
+      await page.goto(`http://127.0.0.1:${proxy}/fettle/#/approvals`);
+      await shows(page, 'None waits');
+      await shows(page, 'Signed in as bob (oidc) (right read).');
       const [cookie] = (await context.cookies(`http://127.0.0.1:${proxy}/fettle/`)).filter((one) => /^fettle-\d+$/.test(one.name));
       assert.equal(cookie.path, '/fettle/');
     });

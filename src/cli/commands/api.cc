@@ -24,7 +24,7 @@ Result<int> print_client() {
   return 0;
 }
 
-/// `/api/runs…`: those of a server. None: the path is another one.
+/// `/api/runs…` and `/api/schedules`: those of a server. None: the path is another one.
 Result<std::optional<Value>> runs_document(Face& face, const WebTarget& asked) {
   const RouteMatch match = find_route(routes_of_runs(), asked.segments);
   if (match.route == nullptr)
@@ -34,10 +34,12 @@ Result<std::optional<Value>> runs_document(Face& face, const WebTarget& asked) {
   const std::optional<ServedCaller> caller = face.served();
   if (!caller)
     return user_error(
-        "only a server has runs: name one with `--server URL`, $FETTLE_SERVER, or "
+        "only a server has runs and schedules: name one with `--server URL`, $FETTLE_SERVER, or "
         "`fettle context use NAME`");
   TRY(check_parameters(*match.route, asked));
   const Path home = TRY(face.home_folder()), runs = home / "serve" / "runs";
+  if (match.route->pattern == "/api/schedules")
+    return std::optional(document_of(schedules_for(caller->grant, home)));
   const std::vector<RunView> all = runs_for(caller->grant, runs);
   if (match.parts.empty())
     return std::optional(document_of(all));

@@ -166,25 +166,9 @@ Result<int> schedule_add(Face& face) {
   return 0;
 }
 
-/// Nobody knows of which environments one is that cannot be read.
-Reach reach_of(const ScheduleView& view) {
-  return view.damage.empty() || !view.schedule.environments.empty() ? Reach::named : Reach::server;
-}
-
 /// The schedules of which somebody may know: those of the environments that his token is for.
 Result<std::vector<ScheduleView>> views_for(Face& face) {
-  const ServedCaller caller = TRY(caller_of(face));
-  const Path home = TRY(face.home_folder());
-  const ScheduleBook book = schedule_book(home);
-  const std::vector<RunView> runs = list_runs(home / "serve" / "runs");
-  std::vector<ScheduleView> views;
-  for (const std::string& name : book.names())
-    if (Result<ScheduleView> view = schedule_view(book, name, runs)) {
-      const CommandNeeds needs{Right::read, reach_of(*view), view->schedule.environments};
-      if (!refusal_by_rights(caller.grant, needs))
-        views.push_back(*std::move(view));
-    }
-  return views;
+  return schedules_for(TRY(caller_of(face)).grant, TRY(face.home_folder()));
 }
 
 /// The schedule that is named, if he may know of it.
@@ -210,7 +194,7 @@ Result<ScheduleView> own_schedule(Face& face) {
   ScheduleView view = TRY(named_schedule(face));
   const Schedule& schedule = view.schedule;
   const bool is_his = is_own(schedule, caller);
-  const CommandNeeds needs{is_his ? schedule.right : Right::admin, reach_of(view),
+  const CommandNeeds needs{is_his ? schedule.right : Right::admin, reach_of_schedule(view),
                            schedule.environments, "fettle schedule",
                            is_his ? ""
                            : schedule.token.empty()

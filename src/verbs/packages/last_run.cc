@@ -12,6 +12,8 @@ constexpr std::string_view last_run_note = "last run";
 
 }  // namespace
 
+bool is_of_files(const LastRun& run) { return !is_absolute_locator(run.package); }
+
 Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment) {
   const std::optional<Value> note = TRY(place.store->note(environment, last_run_note));
   if (!note || !note->is_dict())

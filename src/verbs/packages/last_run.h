@@ -16,6 +16,9 @@ struct LastRun {
   bool operator==(const LastRun&) const = default;
 };
 
+/// Whether its package is in files of the machine where it was called, and at no locator.
+bool is_of_files(const LastRun& run);
+
 Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment);
 Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run);
 
