@@ -120,6 +120,12 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("export --apply --agent a=local:"), "act");
   EXPECT_EQ(right("versions release --apply --on b"), "admin");
   EXPECT_EQ(needs("state site.sls --on b").manner, " with `--on`");
+  for (const char* const line :
+       {"exec test.ping", "describe x", "refresh x", "restore f", "batch f"}) {
+    EXPECT_EQ(right(line), "act") << line;
+    EXPECT_EQ(right(cat(line, " --on b")), "admin") << line;
+    EXPECT_EQ(about(cat(line, " -e web")), "web") << line;
+  }
   EXPECT_EQ(right("token create ci"), "admin");
   EXPECT_EQ(right("clean"), "admin");
   EXPECT_EQ(right("api /api/environments"), "read");

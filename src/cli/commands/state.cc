@@ -22,7 +22,7 @@
 #include "remote/agents.h"
 #include "states/validate.h"
 #include "value/json.h"
-#include "verbs/states/states.h"
+#include "verbs/states/states_away.h"
 #include "workplace/machines.h"
 #include "workplace/shown_key.h"
 
@@ -221,9 +221,8 @@ Result<int> validate(Face& face) {
 Result<int> state_exec(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  RunFunctions functions(*place, std::move(request.functions));
-  TRY(functions.open());
-  TRY(functions.check_profile());
+  const std::unique_ptr<FunctionCalls> functions =
+      TRY(FunctionCalls::make(*place, request.environment, std::move(request.functions)));
   states::ExecCall call{.path = face.parsed.argument(0)};
   std::vector<Entry> named;
   for (size_t i = 1; i < face.parsed.arguments.size(); ++i) {
@@ -235,7 +234,7 @@ Result<int> state_exec(Face& face) {
       named.push_back({Name(word.substr(0, equals)), value_of_word(word.substr(equals + 1))});
   }
   call.named = Value::dict(std::move(named));
-  const Value answer = TRY(functions.exec_function(call));
+  const Value answer = TRY(functions->exec(call));
   const Format& format = format_of(face.output);
   format.print(format.kind == Format::Kind::text ? answer.at("ret")
                                                  : exec_document(call.path, answer));
@@ -299,7 +298,7 @@ Result<int> doc(Face& face) {
 }  // namespace
 
 std::vector<Command> state_commands() {
-  const CommandGroup group{"states", state_options(), CommandPlace::machine};
+  const CommandGroup group{"states", state_options(), CommandPlace::server};
   std::vector<Command> commands{
       group.make(
           "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",
@@ -324,10 +323,10 @@ std::vector<Command> state_commands() {
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
           validate)),
-      group.make(
-          "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
-          {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
-          state_exec),
+      group.make("exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
+                 {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins",
+                  "fettle exec test.ping --on web1 --server team"},
+                 state_exec, {on_option()}),
       without_state(group.reader(
           "doc", "[STATE]", 0, 1,
           "Explains states and their arguments; with `exec.` in front, exec functions.",
@@ -335,8 +334,11 @@ std::vector<Command> state_commands() {
   for (Command& command : commands)
     command.outputs = document_formats();
   commands.front().tells_lines = true;
-  commands.front().place = CommandPlace::server;
-  commands.front().name_files = name_states;
+  for (Command& command : commands) {
+    const bool is_exec = command.words == "exec";
+    command.name_files = is_exec ? name_state_sources : name_states;
+    command.place = command.needs_no_state == nullptr ? CommandPlace::server : CommandPlace::here;
+  }
   return commands;
 }
 
