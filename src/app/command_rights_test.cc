@@ -114,6 +114,7 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("state site.sls --test"), "act");
   EXPECT_EQ(right("state site.sls --on b"), "admin");
   EXPECT_EQ(right("state site.sls -e web -L 'web*'"), "admin");
+  EXPECT_EQ(right("exec test.ping -e web -L 'web*'"), "admin");
   EXPECT_TRUE(needs("state site.sls -e web -L 'web*'").environments.empty());
   EXPECT_EQ(right("plan --on b"), "admin");
   EXPECT_EQ(right("export --apply --agent a=local: --agent b=agent://b"), "admin");

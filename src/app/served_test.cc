@@ -31,6 +31,8 @@ TEST(CommandsTest, WhatIsAboutThisMachineIsRefusedAtAServer) {
     EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
   for (const char* const words : {"state", "exec", "describe", "refresh", "restore", "batch"})
     EXPECT_NE(find_option(options_of(command_of(words)), "--on"), nullptr) << words;
+  for (const char* const words : {"state", "exec"})
+    EXPECT_NE(find_option(options_of(command_of(words)), "-L"), nullptr) << words;
 }
 
 TEST(CommandsTest, KindsSayWhetherAMachineIsMeant) {
