@@ -44,6 +44,12 @@ int code_of_answer(const Face& face, const Value& answer, const std::string& who
   return failed_code;
 }
 
+/// Whether it failed since somebody ended the command: functions report that as they like.
+bool is_ended(const Workplace& place, const Result<Value>& answer) {
+  return answer ? answer->at("result") != Value(true) && place.interrupt->asked() > 0
+                : is_cancelled(answer.error());
+}
+
 /// The call on one machine of many.
 struct HostCall {
   std::string host, environment;
@@ -88,8 +94,8 @@ Result<int> exec_on_each(Face& face, const StatesRequest& request, const states:
   std::vector<Entry> told;
   int worst = 0;
   for (const HostCall& one : calls) {
-    if (!one.answer && is_cancelled(one.answer.error()))
-      return one.answer.error();
+    if (is_ended(place, one.answer))
+      return cancelled_error();
     if (is_text)
       print_host(face, one.host, one.environment);
     if (!one.answer) {
@@ -118,6 +124,8 @@ Result<int> state_exec(Face& face) {
   const std::unique_ptr<FunctionCalls> functions =
       TRY(FunctionCalls::make(place, request.environment, std::move(request.functions)));
   const Value answer = TRY(functions->exec(call));
+  if (is_ended(place, answer))
+    return cancelled_error();
   const Format& format = format_of(face.output);
   format.print(format.kind == Format::Kind::text ? answer.at("ret")
                                                  : exec_document(call.path, answer));
