@@ -232,7 +232,8 @@ std::vector<std::string> arguments_of_calls(const fs::path& path, const std::str
 /// A face prints the documents of `src/documents`, so that every face says the same. These commands
 /// make dicts that are not documents: attributes, calls and memory for verbs.
 TEST(Tidy, CommandsMakeNoDocuments) {
-  const std::set<std::string> gives_dicts{"files.cc", "service.cc", "state.cc", "state_memory.cc"};
+  const std::set<std::string> gives_dicts{"files.cc", "service.cc", "state.cc", "state_exec.cc",
+                                          "state_memory.cc"};
   size_t calls = 0;
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);

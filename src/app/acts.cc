@@ -58,6 +58,9 @@ Result<int> act_for_server(Face& face, std::span<const std::string> acts) {
     return driver;
   };
   served.begin_states = [&](const Value& settings) { return states.begin(settings); };
+  served.ask_states = [&](const Value& asked, std::stop_token stop) {
+    return states.answer(asked, std::move(stop));
+  };
   served.take_additions = [&] { return states.take_additions(); };
   TRY(serve_acts(line, blobs, served));
   return 0;

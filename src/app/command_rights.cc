@@ -144,6 +144,11 @@ std::vector<CommandRight> rights_about_environments() {
   return {
       {"run", act_right, Rule::option, right_of_run},
       {"state", act_right, Rule::option},
+      {"exec", act_right, Rule::option},
+      {"describe", act_right, Rule::option},
+      {"refresh", act_right, Rule::option},
+      {"restore", act_right, Rule::option},
+      {"batch", act_right, Rule::option},
       {"import", act_right, Rule::option, right_of_import},
       {"export", act_right, Rule::option, right_of_export},
       {"versions ls", read_right, Rule::first},

@@ -114,12 +114,19 @@ TEST(CommandRights, WordsChangeWhatIsNeeded) {
   EXPECT_EQ(right("state site.sls --test"), "act");
   EXPECT_EQ(right("state site.sls --on b"), "admin");
   EXPECT_EQ(right("state site.sls -e web -L 'web*'"), "admin");
+  EXPECT_EQ(right("exec test.ping -e web -L 'web*'"), "admin");
   EXPECT_TRUE(needs("state site.sls -e web -L 'web*'").environments.empty());
   EXPECT_EQ(right("plan --on b"), "admin");
   EXPECT_EQ(right("export --apply --agent a=local: --agent b=agent://b"), "admin");
   EXPECT_EQ(right("export --apply --agent a=local:"), "act");
   EXPECT_EQ(right("versions release --apply --on b"), "admin");
   EXPECT_EQ(needs("state site.sls --on b").manner, " with `--on`");
+  for (const char* const line :
+       {"exec test.ping", "describe x", "refresh x", "restore f", "batch f"}) {
+    EXPECT_EQ(right(line), "act") << line;
+    EXPECT_EQ(right(cat(line, " --on b")), "admin") << line;
+    EXPECT_EQ(about(cat(line, " -e web")), "web") << line;
+  }
   EXPECT_EQ(right("token create ci"), "admin");
   EXPECT_EQ(right("clean"), "admin");
   EXPECT_EQ(right("api /api/environments"), "read");

@@ -23,18 +23,16 @@ const Command& command_of(std::string_view words) {
   return all_commands().front();
 }
 
-TEST(CommandsTest, WhatActsOnAMachineIsRefusedAtAServer) {
-  for (const char* const words : {"exec", "describe", "refresh", "restore", "batch"}) {
-    const std::optional<Error> refusal = refusal_at_server(command_of(words));
-    ASSERT_TRUE(refusal) << words;
-    EXPECT_EQ(refusal->blame, Blame::user);
-    EXPECT_NE(refusal->message.find("--server local"), std::string::npos);
-  }
+TEST(CommandsTest, WhatIsAboutThisMachineIsRefusedAtAServer) {
   for (const char* const words : {"doctor", "web", "serve", "runs", "engine start", "version"})
     EXPECT_TRUE(refusal_at_server(command_of(words))) << words;
-  for (const char* const words :
-       {"run", "state", "plan", "export", "service shell", "files upload", "why"})
+  for (const char* const words : {"run", "state", "plan", "export", "service shell", "files upload",
+                                  "why", "exec", "describe", "refresh", "restore", "batch"})
     EXPECT_FALSE(refusal_at_server(command_of(words))) << words;
+  for (const char* const words : {"state", "exec", "describe", "refresh", "restore", "batch"})
+    EXPECT_NE(find_option(options_of(command_of(words)), "--on"), nullptr) << words;
+  for (const char* const words : {"state", "exec"})
+    EXPECT_NE(find_option(options_of(command_of(words)), "-L"), nullptr) << words;
 }
 
 TEST(CommandsTest, KindsSayWhetherAMachineIsMeant) {
@@ -82,8 +80,9 @@ TEST(CommandsTest, NothingThatNeedsAnEnvironmentStaysHere) {
       here += cat(command.words, ", ");
   EXPECT_EQ(
       here,
-      "package init, starlark, compile, project init, project install, node-daemon, check, "
-      "format, engine status, engine start, engine restart, engine stop, engine rm, engine "
+      "package init, starlark, compile, project init, project install, validate, doc, "
+      "node-daemon, check, format, engine status, engine start, engine restart, engine stop, "
+      "engine rm, engine "
       "logs, web, doctor, store check, store copy, store rotate-key, serve, context add, context "
       "use, context ls, context rm, help, completion, version, ");
 }

@@ -105,10 +105,9 @@ class Face {
 
 /// Where a command runs when a server is meant (`--server`).
 enum class CommandPlace : uint8_t {
-  server,   ///< there
-  here,     ///< it is about this machine, or about files alone
-  machine,  ///< it acts on a machine, and nobody has said on which: it is refused
-  client,   ///< here, and talks with the server itself
+  server,  ///< there
+  here,    ///< it is about this machine, or about files alone
+  client,  ///< here, and talks with the server itself
 };
 
 struct Command {

@@ -156,6 +156,27 @@ std::string name_of_option(const CommandOption& option) {
   return best.substr(best.find_first_not_of('-'));
 }
 
+/// Folders of modules for states.
+void add_modules_in(const fs::path& folder, NamedFiles& named) {
+  for (const char* const modules : {"states", "exec", "reconcile", "tool"})
+    if (const fs::path inside = folder / modules; fs::is_directory(inside))
+      named.reads.push_back(inside.string());
+}
+
+/// Sources of states and of parameters that options name, and their configuration.
+void add_state_sources(const CommandLine& parsed, NamedFiles& named) {
+  for (const std::string name : {"sls-sources", "param-sources", "params", "plugin-dir"})
+    for (const std::string& source : parsed.all(name)) {
+      const size_t scheme = source.find("://");
+      if (scheme == source.npos && source != "-")
+        named.reads.push_back(source);
+      else if (scheme != source.npos && !source.starts_with("json:"))
+        named.reads.push_back(source.substr(scheme + 3));
+    }
+  if (const std::string file = parsed.text("config"); file_exists(file))
+    add_with_beside(file, named);
+}
+
 }  // namespace
 
 NamedFiles named_files(const Command& command, const CommandLine& parsed) {
@@ -207,21 +228,20 @@ void name_states(const CommandLine& parsed, NamedFiles& named) {
   for (const std::string& word : parsed.arguments)
     if (word != "-" && file_exists(word)) {
       add_with_beside(word, named);
-      for (const char* const modules : {"states", "exec", "reconcile", "tool"})
-        if (const fs::path folder = fs::path(word).parent_path() / modules;
-            fs::is_directory(folder))
-          named.reads.push_back(folder.string());
+      add_modules_in(fs::path(word).parent_path(), named);
     }
-  for (const std::string name : {"sls-sources", "param-sources", "params", "plugin-dir"})
-    for (const std::string& source : parsed.all(name)) {
-      const size_t scheme = source.find("://");
-      if (scheme == source.npos && source != "-")
-        named.reads.push_back(source);
-      else if (scheme != source.npos && !source.starts_with("json:"))
-        named.reads.push_back(source.substr(scheme + 3));
-    }
-  if (const std::string file = parsed.text("config"); file_exists(file))
-    add_with_beside(file, named);
+  add_state_sources(parsed, named);
+}
+
+void name_state_sources(const CommandLine& parsed, NamedFiles& named) {
+  if (!parsed.has("sls-sources"))
+    add_modules_in(".", named);
+  add_state_sources(parsed, named);
+}
+
+void name_state_call(const CommandLine& parsed, NamedFiles& named) {
+  add_read(parsed.argument(0, "-"), named);
+  name_state_sources(parsed, named);
 }
 
 void name_read(const CommandLine& parsed, size_t argument, NamedFiles& named) {

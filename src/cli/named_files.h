@@ -21,6 +21,10 @@ void name_package(const CommandLine& parsed, NamedFiles& named);
 void name_project(const CommandLine& parsed, NamedFiles& named);
 /// Files of states, with what is beside them, and the sources of states and of parameters.
 void name_states(const CommandLine& parsed, NamedFiles& named);
+/// The sources of states and of parameters, of a command whose arguments are no files.
+void name_state_sources(const CommandLine& parsed, NamedFiles& named);
+/// The same with a first argument that is a file; none, or `-`, is a stream.
+void name_state_call(const CommandLine& parsed, NamedFiles& named);
 /// The argument at a place, counted with the one that names the environment; `-` is a stream.
 void name_read(const CommandLine& parsed, size_t argument, NamedFiles& named);
 void name_written(const CommandLine& parsed, size_t argument, NamedFiles& named);

@@ -47,12 +47,8 @@ std::optional<Error> refusal_at_server(const Command& command, const CommandLine
     case CommandPlace::client:
       return user_error(cat("`fettle ", command.words,
                             "` is about the machine on which it is called: leave out `--server`"));
-    case CommandPlace::machine:
-      break;
   }
-  return user_error(cat("`fettle ", command.words,
-                        "` acts on a machine, and a server cannot say on which: call it on that "
-                        "machine with `--server local`"));
+  return std::nullopt;
 }
 
 Result<std::optional<ClientEnd>> run_elsewhere(const Command& command,

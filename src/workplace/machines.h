@@ -26,6 +26,10 @@ class Machine {
   virtual Driver& driver() = 0;
   /// How the states of this run are to be called there.
   virtual Status begin_states(const Value& settings, std::stop_token stop) = 0;
+  /// What is called outside of acts, once states have begun: `{"exec": {path, positional, named}}`,
+  /// answered by what the function gives, or `{"describe": PATTERN, "is_hard"}`, by
+  /// `{states, warnings}`. Error with `unknown_outcome`: the machine was lost meanwhile.
+  virtual Result<Value> ask_states(const Value& asked, std::stop_token stop) = 0;
   /// States that running ones have added to the run, each `{by, what}`, since this was last asked.
   virtual std::vector<Value> take_additions() = 0;
 };

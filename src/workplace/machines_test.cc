@@ -16,6 +16,7 @@ class NamedMachine : public Machine {
   const std::string& name() const override { return name_; }
   Driver& driver() override { std::abort(); }
   Status begin_states(const Value&, std::stop_token) override { return {}; }
+  Result<Value> ask_states(const Value&, std::stop_token) override { return Value(); }
   std::vector<Value> take_additions() override { return {}; }
 
  private:

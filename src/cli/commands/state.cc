@@ -1,7 +1,4 @@
-#include <fnmatch.h>
-
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -11,6 +8,8 @@
 #include "base/user_path.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
+#include "cli/commands/each_host.h"
+#include "cli/commands/state_exec.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
 #include "cli/formats.h"
@@ -19,10 +18,9 @@
 #include "cli/print.h"
 #include "documents/events.h"
 #include "documents/states.h"
-#include "remote/agents.h"
 #include "states/validate.h"
 #include "value/json.h"
-#include "verbs/states/states.h"
+#include "verbs/states/states_away.h"
 #include "workplace/machines.h"
 #include "workplace/shown_key.h"
 
@@ -100,35 +98,9 @@ Result<const StatesReport*> applied(const Workplace& place, StatesRequest reques
   return new StatesReport(TRY(apply_states(place, std::move(request), &audience)));
 }
 
-/// The agents that are connected and whose names fit. Error: there are none.
-Result<std::vector<std::string>> hosts_asked(Face& face) {
-  const std::string glob = face.parsed.text("on-each");
-  std::vector<std::string> fitting, gone;
-  for (const AgentView& agent : agents_of(TRY(face.home_folder())))
-    if (fnmatch(glob.c_str(), agent.who.name.c_str(), 0) == 0)
-      (agent.is_connected ? fitting : gone).push_back(agent.who.name);
-  const std::string left_out =
-      gone.empty() ? "" : cat("not connected: ", join(gone, ", "), " (`fettle agent ls`)");
-  if (fitting.empty())
-    return world_error(cat("no agent is connected whose name fits `", printable(glob), "`",
-                           left_out.empty() ? "" : "; ", left_out));
-  if (!left_out.empty())
-    print_warning(face, cat("left out, ", left_out));
-  return fitting;
-}
-
-/// The worse one of two exit codes.
-int worse(int a, int b) {
-  constexpr std::array<int, 6> by_rank{0, 4, 3, 1, 2, interrupted_code};
-  const auto rank = [&](int code) { return std::ranges::find(by_rank, code) - by_rank.begin(); };
-  return rank(a) < rank(b) ? b : a;
-}
-
 /// Each machine in an environment of its own, `ENVIRONMENT.HOST`, one after another.
 Result<int> run_states_on_each(Face& face) {
-  for (const char* const other : {"on", "out", "plan"})
-    if (face.parsed.has(other))
-      return user_error(cat("`-L` is for many machines, and `--", other, "` for one"));
+  TRY(check_on_each(face, {"on", "out", "plan"}));
   const StatesRequest request = TRY(read_states_request(face));
   Workplace* const place = TRY(face.workplace());
   const std::unique_ptr<states::Files> copies = states::disk_files(root_of_copies());
@@ -137,11 +109,11 @@ Result<int> run_states_on_each(Face& face) {
   int worst = 0;
   for (const std::string& host : TRY(hosts_asked(face))) {
     StatesRequest own = request;
-    own.environment = own.functions.environment = cat(request.environment, ".", host);
+    own.environment = own.functions.environment =
+        environment_of_host(*place, request.environment, host);
     own.files = copies.get();
-    (*place->machines->asked_for)[Name(own.environment)] = host;
     if (is_text)
-      print(cat(in(Colour::bold, host, face.colour), " (", own.environment, ")"));
+      print_host(face, host, own.environment);
     else if (face.json_lines)
       print_json_line(host_line(host, own.environment));
     LiveView view(face);
@@ -149,19 +121,18 @@ Result<int> run_states_on_each(Face& face) {
     if (!report && is_cancelled(report.error()))
       return report.error();
     if (!report) {
-      print_error(cat(host, ": ", error_text(report.error(), face.terminal)));
-      worst = worse(worst, report.error().blame == Blame::user ? 2 : 1);
+      worst = worse_code(worst, tell_failed_host(face, host, report.error()));
       continue;
     }
     if (const std::optional<int> code = tell_before_results(face, **report)) {
-      worst = worse(worst, *code);
+      worst = worse_code(worst, *code);
       continue;
     }
     if (is_text || face.json_lines)
       print_states(face, **report, request.is_test);
     else
       told.push_back({Name(host), document_of(**report)});
-    worst = worse(worst, code_of_states(face, **report, request.is_test));
+    worst = worse_code(worst, code_of_states(face, **report, request.is_test));
     if ((*report)->is_stopped)
       break;
   }
@@ -218,33 +189,6 @@ Result<int> validate(Face& face) {
   return 0;
 }
 
-Result<int> state_exec(Face& face) {
-  StatesRequest request = TRY(read_states_request(face));
-  Workplace* place = TRY(face.workplace());
-  RunFunctions functions(*place, std::move(request.functions));
-  TRY(functions.open());
-  TRY(functions.check_profile());
-  states::ExecCall call{.path = face.parsed.argument(0)};
-  std::vector<Entry> named;
-  for (size_t i = 1; i < face.parsed.arguments.size(); ++i) {
-    const std::string& word = face.parsed.arguments[i];
-    const size_t equals = word.find('=');
-    if (equals == word.npos)
-      call.positional.push_back(value_of_word(word));
-    else
-      named.push_back({Name(word.substr(0, equals)), value_of_word(word.substr(equals + 1))});
-  }
-  call.named = Value::dict(std::move(named));
-  const Value answer = TRY(functions.exec_function(call));
-  const Format& format = format_of(face.output);
-  format.print(format.kind == Format::Kind::text ? answer.at("ret")
-                                                 : exec_document(call.path, answer));
-  if (const Value& comment = answer.at("comment");
-      !comment.is_null() && !face.quiet && answer.at("result") != Value(true))
-    print_error(cat("error: ", comment.is_text() ? comment.text().str() : write_json(comment)));
-  return answer.at("result") == Value(true) ? 0 : 1;
-}
-
 int print_functions(const Face& face, std::vector<Entry> found) {
   if (const Format& format = format_of(face.output); format.kind != Format::Kind::text)
     format.print(Value::dict(std::move(found)));
@@ -299,7 +243,7 @@ Result<int> doc(Face& face) {
 }  // namespace
 
 std::vector<Command> state_commands() {
-  const CommandGroup group{"states", state_options(), CommandPlace::machine};
+  const CommandGroup group{"states", state_options(), CommandPlace::server};
   std::vector<Command> commands{
       group.make(
           "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",
@@ -317,17 +261,16 @@ std::vector<Command> state_commands() {
             true},
            {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"},
            on_option(),
-           {{"-L", "--on-each"},
-            "GLOB",
-            "each agent whose name fits, in an environment ENVIRONMENT.HOST of its own"}}),
+           on_each_option()}),
       without_state(group.reader(
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
           validate)),
-      group.make(
-          "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
-          {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
-          state_exec),
+      group.make("exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
+                 {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins",
+                  "fettle exec test.ping --on web1 --server team",
+                  "fettle exec test.ping -L 'web*' --server team"},
+                 state_exec, {on_option(), on_each_option()}),
       without_state(group.reader(
           "doc", "[STATE]", 0, 1,
           "Explains states and their arguments; with `exec.` in front, exec functions.",
@@ -335,8 +278,11 @@ std::vector<Command> state_commands() {
   for (Command& command : commands)
     command.outputs = document_formats();
   commands.front().tells_lines = true;
-  commands.front().place = CommandPlace::server;
-  commands.front().name_files = name_states;
+  for (Command& command : commands) {
+    const bool is_exec = command.words == "exec";
+    command.name_files = is_exec ? name_state_sources : name_states;
+    command.place = command.needs_no_state == nullptr ? CommandPlace::server : CommandPlace::here;
+  }
   return commands;
 }
 

@@ -7,21 +7,21 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
+#include "cli/named_files.h"
 #include "cli/print.h"
 #include "documents/states.h"
 #include "value/json.h"
 #include "value/yaml.h"
-#include "verbs/states/states.h"
+#include "verbs/states/states_away.h"
 
 namespace fettle {
 namespace {
 
 Result<Description> described(Face& face, const Workplace& place, StatesRequest& request) {
-  RunFunctions functions(place, std::move(request.functions));
-  TRY(functions.open());
-  TRY(functions.check_profile());
-  Description found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
-                                          face.parsed.flag("hard-fail")));
+  const std::unique_ptr<FunctionCalls> functions =
+      TRY(FunctionCalls::make(place, request.environment, std::move(request.functions)));
+  Description found =
+      TRY(functions->describe(face.parsed.argument(0, "*"), face.parsed.flag("hard-fail")));
   for (const Error& warning : found.warnings)
     print_warning(face, to_string(warning));
   return found;
@@ -183,22 +183,29 @@ Result<int> batch(Face& face) {
 }  // namespace
 
 std::vector<Command> state_memory_commands() {
-  const CommandGroup group{"states", state_options(), CommandPlace::machine};
-  return {group.reader(
-              "describe", "PATTERN", 0, 1,
-              "Prints what exists as a file of states, with the `describe` of modules.",
-              {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, state_describe,
-              {{{"--hard-fail"}, "", "stop at the first module that fails"},
-               {{"--filter"}, "JMESPATH", "only what this picks of `{name, ref, resource}`"}}),
-          group.make("refresh", "PATTERN", 0, 1,
-                     "Stores what exists as memory, with the `describe` of modules.",
-                     {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
-                     {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
-          group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
-                     {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
-          group.make(
-              "batch", "[FILE|-]", 0, 1, "Applies states given as JSON and prints their results.",
-              {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
+  CommandGroup group{"states", state_options()};
+  group.options.push_back(on_option());
+  std::vector<Command> commands{
+      group.reader("describe", "PATTERN", 0, 1,
+                   "Prints what exists as a file of states, with the `describe` of modules.",
+                   {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"},
+                   state_describe,
+                   {{{"--hard-fail"}, "", "stop at the first module that fails"},
+                    {{"--filter"}, "JMESPATH", "only what this picks of `{name, ref, resource}`"}}),
+      group.make("refresh", "PATTERN", 0, 1,
+                 "Stores what exists as memory, with the `describe` of modules.",
+                 {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
+                 {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
+      group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
+                 {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
+      group.make("batch", "[FILE|-]", 0, 1,
+                 "Applies states given as JSON and prints their results.",
+                 {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
+  for (Command& command : commands) {
+    const bool reads_file = command.words == "restore" || command.words == "batch";
+    command.name_files = reads_file ? name_state_call : name_state_sources;
+  }
+  return commands;
 }
 
 }  // namespace fettle

@@ -56,6 +56,7 @@ class ActServer {
       case ActWord::ready:
       case ActWord::observe:
       case ActWord::apply:
+      case ActWord::ask:
         is_right = begin(message);
         break;
       case ActWord::stop:
@@ -127,6 +128,8 @@ class ActServer {
         return ready(message.body);
       case ActWord::observe:
         return observe(message.body, stop);
+      case ActWord::ask:
+        return ask(message.body, stop);
       default:
         return apply(message, stop);
     }
@@ -169,6 +172,13 @@ class ActServer {
     const Outcome outcome = TRY(driver->apply(act, tell, stop));
     const std::lock_guard lock(states_mutex_);  // others may be the first to call a state
     return written(outcome, host_.take_additions());
+  }
+
+  /// Allowed where acts on states are.
+  Result<std::string> ask(std::string_view body, const std::stop_token& stop) {
+    const Value asked = TRY(read_value(body));
+    TRY(driver_of("state"));
+    return written(TRY(host_.ask_states(asked, stop)));
   }
 
   Result<Driver*> driver_of(const Name& kind) {

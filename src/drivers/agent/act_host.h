@@ -15,6 +15,8 @@ struct ActHost {
   std::function<Result<Driver*>(const Name& kind)> driver;
   /// How states are called in this run, before any of them is.
   std::function<Status(const Value& settings)> begin_states;
+  /// What is asked of the functions of states outside of acts, and is answered by a value.
+  std::function<Result<Value>(const Value& asked, std::stop_token stop)> ask_states;
   /// States that running ones have added since.
   std::function<std::vector<Value>()> take_additions;
 };

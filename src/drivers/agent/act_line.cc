@@ -20,6 +20,7 @@ bool is_act_word(char letter) {
     case ActWord::ready:
     case ActWord::observe:
     case ActWord::apply:
+    case ActWord::ask:
     case ActWord::stop:
     case ActWord::content:
     case ActWord::content_end:

@@ -2,8 +2,8 @@
 /// One stream of the line of an agent, over which a run acts on the agent's machine: messages with
 /// numbers, from any thread.
 ///
-/// Of a call, the server says `ready`, `observe` or `apply` with a number of its own, and perhaps
-/// `stop`; the agent says `progress`, and at last `answer` or `failure`. Calls are answered in any
+/// Of a call, the server says `ready`, `observe`, `apply` or `ask` with a number of its own, and
+/// perhaps `stop`; the agent says `progress`, and at last `answer` or `failure`. Calls are answered in any
 /// order. Beside them it tells people things, as what users' code prints.
 ///
 /// Of a content, the agent says `need` with a number of its own and its digest; the server says
@@ -26,6 +26,7 @@ enum class ActWord : char {
   ready = 'r',       ///< kinds of things that are to be acted on: a value, a list of texts
   observe = 'o',
   apply = 'a',
+  ask = 'x',  ///< something of the functions of states (`Machine::ask_states`): a value
   stop = 'k',
   content = 'c',
   content_end = 'e',

@@ -299,6 +299,12 @@ Status AgentMachine::begin_states(const Value& settings, std::stop_token) {
   return {};
 }
 
+Result<Value> AgentMachine::ask_states(const Value& asked, std::stop_token stop) {
+  if (!place_.why_only_looks.empty())
+    return user_error(place_.why_only_looks);
+  return read_value(TRY(ask(ActWord::ask, written(asked), {}, stop)));
+}
+
 std::vector<Value> AgentMachine::take_additions() {
   const std::lock_guard lock(mutex_);
   return std::exchange(additions_, {});
@@ -310,17 +316,20 @@ Result<std::shared_ptr<AgentMachine::Stream>> AgentMachine::stream() {
     return stream_;
   auto made = std::make_shared<Stream>(TRY(place_.connect()), place_, blobs_);
   if (!made->begin(states_))
-    return gone(*made, false);
+    return gone(*made, ActWord::ready);
   stream_ = made;
   return made;
 }
 
-Error AgentMachine::gone(Stream& stream, bool is_act) const {
+Error AgentMachine::gone(Stream& stream, ActWord of) const {
   const std::string why = stream.why();
-  Error error =
-      world_error(cat("the connection to the agent `", name_, "` was lost", why.empty() ? "" : ": ",
-                      why, is_act ? "; what it was doing is looked at by the next run" : ""));
-  error.unknown_outcome = is_act;
+  const bool is_act = of == ActWord::apply, is_asked = of == ActWord::ask;
+  Error error = world_error(cat("the connection to the agent `", name_, "` was lost",
+                                why.empty() ? "" : ": ", why,
+                                is_act     ? "; what it was doing is looked at by the next run"
+                                : is_asked ? "; nobody knows what became of the call"
+                                           : ""));
+  error.unknown_outcome = is_act || is_asked;
   return error;
 }
 
@@ -331,7 +340,7 @@ Result<std::string> AgentMachine::ask(ActWord word, const std::string& body,
   const std::shared_ptr<Stream> through = TRY(stream());
   std::optional<std::string> answer = TRY(through->call(word, body, progress, stop));
   if (!answer)
-    return gone(*through, word == ActWord::apply);
+    return gone(*through, word);
   return *std::move(answer);
 }
 

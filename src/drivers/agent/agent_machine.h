@@ -32,6 +32,7 @@ class AgentMachine : public Machine {
   const std::string& name() const override { return name_; }
   Driver& driver() override;
   Status begin_states(const Value& settings, std::stop_token stop) override;
+  Result<Value> ask_states(const Value& asked, std::stop_token stop) override;
   std::vector<Value> take_additions() override;
 
  private:
@@ -40,7 +41,7 @@ class AgentMachine : public Machine {
 
   /// The stream that there is, or another one.
   Result<std::shared_ptr<Stream>> stream();
-  Error gone(Stream& stream, bool is_act) const;
+  Error gone(Stream& stream, ActWord of) const;
   /// The answer to a call.
   Result<std::string> ask(ActWord word, const std::string& body, const ProgressSink& progress,
                           const std::stop_token& stop);

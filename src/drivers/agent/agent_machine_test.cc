@@ -117,6 +117,13 @@ class AgentMachineTest : public testing::Test {
       states_.push_back(settings);
       return Status();
     };
+    host.ask_states = [&](const Value& asked, std::stop_token stop) -> Result<Value> {
+      ++asked_;
+      if (const std::string_view fails = asked.text_at("fails"); !fails.empty())
+        return user_error(std::string(fails));
+      TRY(pause_for(std::chrono::milliseconds(asked.integer_at("pause")), stop));
+      return Value::dict({{"ret", asked.at("give")}});
+    };
     host.take_additions = [&] { return std::exchange(additions_, {}); };
     Status end = serve_acts(line, blobs, host);
     const std::lock_guard lock(mutex_);
@@ -153,6 +160,7 @@ class AgentMachineTest : public testing::Test {
   SharedBlobs here_, there_;
   bool is_there_ = true;
   int streams_ = 0;
+  std::atomic<int> asked_ = 0;
   std::string told_;
   std::vector<Value> states_, additions_;
   std::mutex mutex_;                            ///< guards what follows, and `ended_`
@@ -222,6 +230,9 @@ TEST_F(AgentMachineTest, WhoMayOnlyLookHasNothingRunThere) {
   const auto acted = apply("f", Value::dict({}));
   ASSERT_FALSE(acted);
   EXPECT_EQ(acted.error().message, place_.why_only_looks);
+  const auto asked = machine_->ask_states(asks("give", 1), {});
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().message, place_.why_only_looks);
   EXPECT_EQ(streams_, 0) << "it is not even asked";
   Resource wanted;
   wanted.key = {"e", "file", "f"};
@@ -277,6 +288,46 @@ TEST_F(AgentMachineTest, WhyAnAgentCannotActIsTold) {
   EXPECT_NE(refused.error().message.find("was lost: the agent cannot act: no room"),
             std::string::npos)
       << refused.error().message;
+}
+
+TEST_F(AgentMachineTest, FunctionsOfStatesAreAskedThereOnceTheyHaveBegun) {
+  const auto early = machine_->ask_states(asks("give", 1), {});
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().message, "the server does not say how states are called");
+  ASSERT_TRUE(machine_->begin_states(asks("run_name", "r"), {}));
+  const auto answer = machine_->ask_states(asks("give", "a value"), {});
+  ASSERT_TRUE(answer) << to_string(answer.error());
+  EXPECT_EQ(answer->text_at("ret"), "a value");
+  ASSERT_EQ(states_.size(), 1u);
+  EXPECT_EQ(states_[0].text_at("run_name"), "r");
+  const auto failed = machine_->ask_states(asks("fails", "there is no exec function `x`"), {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().blame, Blame::user);
+  EXPECT_EQ(failed.error().message, "there is no exec function `x`");
+}
+
+TEST_F(AgentMachineTest, ACallOfAFunctionIsStoppedAndMayBeLost) {
+  ASSERT_TRUE(machine_->begin_states(asks("run_name", "r"), {}));
+  std::stop_source stop;
+  Result<Value> stopped = world_error("not called"), lost = world_error("not called");
+  {
+    Thread one([&] { stopped = machine_->ask_states(asks("pause", 60'000), stop.get_token()); });
+    while (asked_ < 1)
+      ASSERT_TRUE(pause_for(2ms, {}));
+    stop.request_stop();
+  }
+  ASSERT_FALSE(stopped);
+  EXPECT_TRUE(is_cancelled(stopped.error()));
+  {
+    Thread one([&] { lost = machine_->ask_states(asks("pause", 60'000), {}); });
+    while (asked_ < 2)
+      ASSERT_TRUE(pause_for(2ms, {}));
+    line_.load()->close();
+  }
+  ASSERT_FALSE(lost);
+  EXPECT_TRUE(lost.error().unknown_outcome);
+  EXPECT_EQ(lost.error().message,
+            "the connection to the agent `b` was lost; nobody knows what became of the call");
 }
 
 TEST_F(AgentMachineTest, AnAgentThatIsNotThereHasDoneNothing) {

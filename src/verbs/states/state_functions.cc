@@ -422,7 +422,7 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call, std::sto
   if (std::optional<Value> told = TRY(run_memory_exec(place_, environment, call)))
     return *std::move(told);
   if (call.path == "state.run")
-    return run_state_function(call);
+    return run_state_function(call, std::move(stop));
   const std::string path = cat("exec.", call.path);
   if (!plugins_.has(path))
     return user_error(cat("there is no exec function `", call.path, "`"));
@@ -477,11 +477,11 @@ Result<Value> RunFunctions::answer(const Value& asked) {
         {.path = std::string(path.substr(5)), .positional = std::move(given), .named = named});
   if (!path.starts_with("states."))
     return user_error(cat("there is no function `", path, "`"));
-  return run_state(asked);
+  return run_state(asked, place_.interrupt->acts_token());
 }
 
 /// `state.run REF NAME=VALUE…`: calls the function of a state outside any run.
-Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
+Result<Value> RunFunctions::run_state_function(const states::ExecCall& call, std::stop_token stop) {
   if (call.positional.empty() || !call.positional[0].is_text())
     return user_error("`state.run` needs the function of a state, as in `state.run test.nop`");
   const std::string ref = call.positional[0].text().str();
@@ -492,15 +492,15 @@ Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
     return user_error(cat(
         "there is no state function `", ref, "`",
         module == nullptr ? suggestion(ref.substr(0, dot), catalogue().refs()) : std::string()));
-  Value ret =
-      TRY(run_state(Value::dict({{"call", cat("states.", ref)}, {"arguments", call.named}})));
+  Value ret = TRY(run_state(Value::dict({{"call", cat("states.", ref)}, {"arguments", call.named}}),
+                            std::move(stop)));
   return Value::dict(
       {{"result", ret.at("result") != Value(false)}, {"ret", ret}, {"comment", ret.at("comment")}});
 }
 
 /// Calls the function of a state. The argument is {"call": `states.a.b`, "positional", "arguments",
 /// "context"}.
-Result<Value> RunFunctions::run_state(const Value& asked) {
+Result<Value> RunFunctions::run_state(const Value& asked, std::stop_token stop) {
   const std::string_view path = asked.text_at("call");
   const Value& positional = asked.at("positional");
   const Value& named = asked.at("arguments");
@@ -524,7 +524,7 @@ Result<Value> RunFunctions::run_state(const Value& asked) {
   const Value& context = asked.at("context");
   call.is_test = context.bool_at("test");
   call.old_state = context.at("old_state");
-  const StateAnswer answer = TRY(this->call(call, place_.interrupt->acts_token()));
+  const StateAnswer answer = TRY(this->call(call, std::move(stop)));
   if (answer.again)
     return user_error(cat("`", path, "` takes time, so it cannot be called by code"));
   return answer.ret;

@@ -80,8 +80,8 @@ class RunFunctions : public StateFunctions {
 
  private:
   void read_modules();
-  Result<Value> run_state(const Value& asked);
-  Result<Value> run_state_function(const states::ExecCall& call);
+  Result<Value> run_state(const Value& asked, std::stop_token stop);
+  Result<Value> run_state_function(const states::ExecCall& call, std::stop_token stop);
   Result<Value> acct_of(const std::string& path, const std::string& profile) const;
   const std::string& profile_of(const std::string& profile) const;
   bool gathers(std::string_view path) const;

@@ -11,6 +11,7 @@
 #include "verbs/states/state_keys.h"
 #include "verbs/states/state_results.h"
 #include "verbs/states/states.h"
+#include "workplace/machines.h"
 
 namespace fettle {
 namespace {
@@ -43,7 +44,10 @@ Result<Resource> remembered_resource(const Name& environment, const StateTag& ta
 }  // namespace
 
 Result<Description> describe_states(const Workplace& place, RunFunctions& functions,
-                                    const std::string& pattern, bool is_hard) {
+                                    const std::string& pattern, bool is_hard,
+                                    std::stop_token stop) {
+  if (!stop.stop_possible())
+    stop = place.interrupt->acts_token();
   Description described;
   std::vector<Entry> states;
   bool is_any = false;
@@ -54,8 +58,7 @@ Result<Description> describe_states(const Workplace& place, RunFunctions& functi
     is_any = true;
     PluginCall call;
     call.path = path;
-    const Result<PluginAnswer> answer =
-        functions.plugins().call(call, place.interrupt->acts_token());
+    const Result<PluginAnswer> answer = functions.plugins().call(call, stop);
     if (!answer) {
       Error error = Error(answer.error()).context(cat("describing `", ref, "`"));
       if (is_hard)
@@ -236,6 +239,7 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
   if (!memory.is_dict())
     return user_error("memory must be a dictionary of states by tag");
   const std::map<StateTag, StateMemory> states = TRY(read_memory(memory));
+  TRY(machine_of(place, environment));  // or nobody would know where they are
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, waits));
   TRY(ensure_environment(place, *edit, Value::dict({{"states", true}})));
   std::vector<Change> changes;

@@ -101,7 +101,8 @@ struct Description {
   std::vector<Error> warnings;
 };
 Result<Description> describe_states(const Workplace& place, RunFunctions& functions,
-                                    const std::string& pattern, bool is_hard);
+                                    const std::string& pattern, bool is_hard,
+                                    std::stop_token stop = {});
 
 /// The part of described states that a JMESPath expression picks. As in Idem, the expression is
 /// applied to a list of `{name, ref, resource}`. If its answer is such a list, the result is states
