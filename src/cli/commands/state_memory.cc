@@ -68,7 +68,7 @@ Result<int> refresh(Face& face) {
   if (face.json)
     print_json(memory_document(count, changed));
   else if (!face.quiet)
-    print(cat(count, " states remembered, ", changed, " of them changed"));
+    print(cat(counted(count, "state"), " remembered, ", changed, " of them changed"));
   return 0;
 }
 
@@ -82,7 +82,7 @@ Result<int> restore(Face& face) {
   if (face.json)
     print_json(memory_document(count));
   else if (!face.quiet)
-    print(cat(count, " states remembered in `", request.environment, "`"));
+    print(cat(counted(count, "state"), " remembered in `", request.environment, "`"));
   return 0;
 }
 
