@@ -40,10 +40,11 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
 }  // namespace
 
 CommandOption on_option() {
-  return {{"--on"},
-          "HOST",
-          "the agent on whose machine files, commands, handlers and states are; the environment "
-          "remembers it"};
+  return {
+      {"--on"},
+      "HOST",
+      "the agent on whose machine files, commands, handlers and states are; an environment that "
+      "has something there remembers it"};
 }
 
 Result<Environment> known_environment(Face& face, const std::string& name) {
