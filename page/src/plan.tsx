@@ -1,5 +1,5 @@
 // What a run would do, before it does: in the words of `fettle plan`. At the page of a server, whoever may act carries it
-// out; elsewhere he does so on the command line.
+// out, as a command of the server; at one's own page, one does, and it is a process of one's own.
 import { useEffect, useState } from 'preact/hooks';
 import { Asking, commandOf, RunOutput, troubleOf } from './act';
 import { apiOf, type CommandEnd, type FleetPlan, type KeptPlan, type KeptSteps, type MadePlan, mayAct, type PlanStep, post, type ServerError, type Session, type StatePlan, type TestedState, useDocument, useEvents, useSession } from './api';
@@ -15,18 +15,49 @@ export function Plan({ environment }: { environment: string; rest: string[] }) {
   const session = useSession();
   return <>
     <Title>{`Plan of ${environment}`}</Title>
-    <p>What would be done now.{session?.name === null && ' Nothing is done here.'}</p>
+    <p>What would be done now.</p>
     <div class="buttons"><button type="button" onClick={() => { setOld(false); answer.again(); }}>Make the plan again</button>
       {isOld && <p role="status">Something has happened since this plan was made.</p>}</div>
     <Shown answer={answer}>{(made) => <>
       <p><code>{made.command}</code></p>
       {made.source === 'manifests' ? <Rollout plan={made.plan} /> : made.source === 'states' ? <States plan={made.plan} />
         : <Steps environment={environment} plan={made.plan} />}
-      {session !== undefined && <CarryOut environment={environment} made={made} session={session} />}
+      {session === undefined ? null : session.name === null ? <CarryOutHere key={made.command} environment={environment} made={made} />
+        : <CarryOut environment={environment} made={made} session={session} />}
     </>}</Shown>
     {answer.error !== undefined && typeof session?.name === 'string' && <p>What was made of files that came with a client cannot be planned here, since the server does not keep them.</p>}
     <h2>Kept plans</h2>
     <KeptList environment={environment} />
+  </>;
+}
+
+// At one's own page, whatever was run last can be run again: its files are on this machine.
+function CarryOutHere({ environment, made }: { environment: string; made: MadePlan }) {
+  const [isUnderWay, setUnderWay] = useState(false), [isToStop, setToStop] = useState(false), [trouble, setTrouble] = useState(''), [end, setEnd] = useState<{ code: number; output: string }>();
+  const isChecked = made.source === 'package' || made.source === 'model';
+  const begin = () => {
+    setUnderWay(true);
+    setToStop(false);
+    setTrouble('');
+    setEnd(undefined);
+    post<{ code: number; output: string }>(apiOf(environment, '/plan'), { source: made.source, plan: isChecked ? made.plan.kept : null })
+      .then(setEnd, (error: ServerError) => setTrouble(error.message)).finally(() => setUnderWay(false));
+  };
+  // As Ctrl-C: the first one lets what has begun end.
+  const cancel = () => post(apiOf(environment, '/plan/cancel')).then(() => setToStop(true), (error: ServerError) => setTrouble(error.message));
+  const isDue = made.source === 'states' || !made.plan.converged;
+  return <>
+    {isDue && made.carried_out_by.length > 0 && <p>Carried out by <code>{commandOf(made.carried_out_by)}</code>{made.source === 'manifests' && ', which looks again at what is due'}.</p>}
+    {isDue && !isUnderWay && (isChecked && made.plan.kept === null ? <p>A plan can be carried out here when nobody is working on the environment.</p>
+      : <Asking label="Carry it out" question={`Carry out this plan in ${environment}?`} act={begin} />)}
+    {isUnderWay && <div class="buttons"><p role="status">It is being carried out, also without this page; <a href={place('env', environment, 'runs')}>Runs</a> shows it.</p>
+      {isToStop && <p role="status">It ends when what has begun is done.</p>}
+      <button type="button" onClick={cancel}>{isToStop ? 'Stop it at once' : 'Cancel it'}</button></div>}
+    {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
+    {end !== undefined && <section aria-label="What was carried out">
+      <pre class="log" role="log" tabIndex={0} aria-label="Output">{end.output}</pre>
+      <p role="status" class={end.code === 0 ? undefined : 'error'}>It has ended with exit code {end.code}.</p>
+    </section>}
   </>;
 }
 
@@ -46,14 +77,14 @@ function CarryOut({ environment, made, session }: { environment: string; made: M
       if (end.run === null) setTrouble(troubleOf(end)); else setRun(end.run);
     }, (error: ServerError) => { setBegins(false); setTrouble(error.message); });
   };
-  const why = session.name === null ? '' : made.carried_out_by.length === 0 || made.reads_files
+  const why = made.carried_out_by.length === 0 || made.reads_files
     ? 'This plan is of files that the server does not keep, so it cannot be carried out here: call the command again where they are.'
     : !mayAct(session) ? `You are signed in as ${session.name}, whose right is ${session.right}: carrying out a plan needs the right act.`
     : kept === null ? 'A plan can be carried out here when nobody is working on the environment.' : '';
   const isDue = made.source === 'states' || !made.plan.converged;
   return <>
     {isDue && made.carried_out_by.length > 0 && <p>Carried out by <code>{commandOf(made.carried_out_by)}</code>{made.source === 'manifests' && ', which looks again at what is due'}.</p>}
-    {isDue && (session.name === null ? null : why !== '' ? <p>{why}</p>
+    {isDue && (why !== '' ? <p>{why}</p>
       : <Asking label="Carry it out" question={`Carry out this plan in ${environment}?`} disabled={begins} act={begin} />)}
     {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
     {run !== undefined && <RunOutput key={run} run={run} title={`Run ${run}`} />}

@@ -19,9 +19,11 @@ struct WebRequest {
   std::string target;  ///< as it was sent: `/api/events?text=web`
   std::string host{}, origin{}, fetch_site{}, cookie{}, last_event_id{};
   size_t body_bytes = 0;
-  bool wants_socket = false;  ///< to go on as a WebSocket
-  std::string protocols{};    ///< that it offers for that
-  std::string from{};         ///< who has connected, if others have handed the connection over
+  std::string body{}, content_type{};  ///< of a request that acts
+  std::string key{};                   ///< for what acts (`Fettle-Key`)
+  bool wants_socket = false;           ///< to go on as a WebSocket
+  std::string protocols{};             ///< that it offers for that
+  std::string from{};  ///< who has connected, if others have handed the connection over
 };
 
 struct WebReply {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/token.h"
+#include "server/routes.h"
 
 namespace fettle {
 namespace {
@@ -12,10 +13,17 @@ constexpr std::string_view plain_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._";
 constexpr size_t most_unused = 16;
 constexpr std::string_view terminal_key_prefix = "key.";
+constexpr size_t most_of_act = 65'536;
 
 WebReply with_allowed(WebReply reply) {
   reply.fields.emplace_back("Allow", "GET");
   return reply;
+}
+
+bool acts(const WebRequest& request) {
+  const Result<WebTarget> target = parse_target(request.target);
+  return request.method == "POST" && target &&
+         find_route(routes_of_acts(), target->segments).route != nullptr;
 }
 
 }  // namespace
@@ -54,7 +62,23 @@ std::optional<WebReply> Guard::answer(const WebRequest& request) {
         401,
         "this page is for whoever started it: open the address that `fettle web` has "
         "printed, which counts once, or start `fettle web` again");
+  if (request.method == "POST")
+    return refusal_of_act(request);
   return request.wants_socket ? refusal_of_socket(request) : std::nullopt;
+}
+
+/// Each of these keeps another page out: its form has neither the key nor this type, and what its
+/// script sends says where it comes from.
+std::optional<WebReply> Guard::refusal_of_act(const WebRequest& request) const {
+  if (request.origin != cat("http://", own_host_))
+    return error_reply(403, "another page asked for this");
+  if (!is_same_token(request.key, keys_.terminal))
+    return error_reply(403,
+                       "this browser has no key for what acts: start `fettle web` again, and open "
+                       "the address that it prints");
+  if (request.body_bytes > 0 && request.content_type != "application/json")
+    return error_reply(415, "expected `application/json`");
+  return std::nullopt;
 }
 
 /// A browser lets every page open a WebSocket to every server, and says only by `Origin` which one
@@ -75,10 +99,12 @@ std::optional<WebReply> Guard::refusal_of_socket(const WebRequest& request) cons
 std::optional<WebReply> Guard::refusal_of(const WebRequest& request) const {
   if (request.host != own_host_)
     return error_reply(421, "this server answers under its own address only");
-  if (request.method != "GET")
+  if (request.method != "GET" && !acts(request))
     return with_allowed(error_reply(405, "this server knows GET alone"));
-  if (request.body_bytes > 0)
+  if (request.method == "GET" && request.body_bytes > 0)
     return error_reply(415, "a request to this server has no body");
+  if (request.body_bytes > most_of_act)
+    return error_reply(413, "the body of the request is too large");
   // Only whoever knows the key comes from elsewhere.
   if (request.target.starts_with(key_prefix))
     return std::nullopt;

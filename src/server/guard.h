@@ -10,7 +10,8 @@
 ///   from there has none; what a browser says about where a request comes from (`Sec-Fetch-Site`,
 ///   `Origin`) must be ourselves.
 /// * A page of this machine at another port: browsers give it our cookie, so what acts needs a key
-///   more, which the page keeps where only pages of our port can read it.
+///   more, which the page keeps where only pages of our port can read it: a terminal, and what is
+///   posted.
 /// * A name that is made to mean 127.0.0.1 after the page was loaded: `Host` must be our address.
 ///
 /// A new check is a line in `refusal_of`, and a row of docs/trust.md with its test.
@@ -26,7 +27,7 @@ namespace fettle {
 /// Each hexadecimal, 256 bits.
 struct WebKeys {
   std::string address, cookie;
-  std::string terminal;  ///< for what acts, which is terminals
+  std::string terminal;  ///< for what acts
   std::string another;   ///< gives another address
 };
 /// From the system's source of random bits. Error: it gives none.
@@ -66,6 +67,7 @@ class Guard : public WebDoor {
  private:
   std::optional<WebReply> refusal_of(const WebRequest& request) const;
   std::optional<WebReply> refusal_of_socket(const WebRequest& request) const;
+  std::optional<WebReply> refusal_of_act(const WebRequest& request) const;
   WebReply give_another(const WebRequest& request);
   WebReply exchange_key(const WebRequest& request);
   bool has_cookie(const WebRequest& request) const;

@@ -169,9 +169,13 @@ class Connection : public WebPeer, public std::enable_shared_from_this<Connectio
     request.cookie = field("Cookie");
     request.last_event_id = field("Last-Event-ID");
     request.body_bytes = message.body().size();
+    request.content_type = field("Content-Type");
+    request.key = field("Fettle-Key");
     request.wants_socket = beast::websocket::is_upgrade(message);
     request.protocols = field("Sec-WebSocket-Protocol");
     request.from = from_;
+    if (request.method == "POST")
+      request.body = message.body();
     stream_.expires_never();
     if (message.count("Origin") > 1 || message.count("Sec-Fetch-Site") > 1) {
       refuse(400, "a field of the header is given twice");

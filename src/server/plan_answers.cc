@@ -16,15 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The command that makes a plan, of what, and where it runs.
-struct PlanCommand {
-  Words words;
-  std::string_view source;
-  std::string folder{};
-  Words carried_out_by{};
-  bool reads_files = false;  ///< of this machine
-};
-
 /// None: files of states that need a key, or none at all.
 Result<std::optional<PlanCommand>> test_of_states(const Workplace& place, const Name& environment) {
   std::optional<LastStates> last = TRY(read_last_states(place, environment));
@@ -114,6 +105,25 @@ Result<ChildCall> ask_plan(const RouteCall& call) {
       std::move(made.words),
       [told](const Value& plan) -> Result<Value> { return made_plan_document(told, plan); },
       std::move(made.folder)};
+}
+
+Result<PlanCommand> command_that_carries_out(const Workplace& place, const Name& environment,
+                                             std::string_view source, bool has_plan) {
+  PlanCommand made = TRY(command_of_plan(place, environment));
+  if (made.source != source)
+    return user_error(cat("`", environment,
+                          "` comes from something else by now: make the plan "
+                          "again"));
+  const bool is_checked = made.source == "package" || made.source == "model";
+  if (is_checked != has_plan)
+    return user_error(is_checked ? cat("the plan of `", environment,
+                                       "` is not whole while somebody works on it: make it again")
+                                 : std::string("a plan of manifests or states is not kept"));
+  if (made.source == "states")
+    made.words.pop_back();  // `--test`
+  else
+    made.words = std::move(made.carried_out_by);
+  return made;
 }
 
 Result<Value> tell_plans(const RouteCall& call) {

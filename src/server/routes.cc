@@ -172,6 +172,22 @@ std::vector<Route> further_routes() {
        ask_stand_of_plan}};
 }
 
+const std::vector<Route>& table_of_acts() {
+  static const std::vector<Route> all{{"POST",
+                                       "/api/environments/{environment}/plan",
+                                       WebRight::act,
+                                       {},
+                                       "carries out the plan that is shown",
+                                       nullptr},
+                                      {"POST",
+                                       "/api/environments/{environment}/plan/cancel",
+                                       WebRight::act,
+                                       {},
+                                       "asks what carries it out to stop",
+                                       nullptr}};
+  return all;
+}
+
 const std::vector<Route>& table_of_runs() {
   static const std::vector<Route> all{
       {"GET", "/api/runs", read_right, {}, "the runs of a server, as `runs` lists them", nullptr},
@@ -272,6 +288,8 @@ Result<Environment> RouteCall::environment() const {
 }
 
 std::span<const Route> routes() { return table(); }
+
+std::span<const Route> routes_of_acts() { return table_of_acts(); }
 
 std::span<const Route> routes_of_runs() { return table_of_runs(); }
 

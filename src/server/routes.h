@@ -4,8 +4,8 @@
 ///
 /// To add one: a function in `answers.h`, and a row in `routes.cc`. An answer calls a verb and makes
 /// a document of `src/documents`; it decides nothing. All run one after the other on one thread,
-/// since some verbs and the store may be used by one thread at a time; none of them writes. The one
-/// that acts is a shell in a service.
+/// since some verbs and the store may be used by one thread at a time; none of them writes. What acts is
+/// a shell in a service, and what is posted.
 
 #include <span>
 
@@ -46,6 +46,8 @@ struct Route {
 };
 
 std::span<const Route> routes();
+/// What one's own page does (`plan_acts.h`): what is posted. `fettle api` has none of it.
+std::span<const Route> routes_of_acts();
 /// What a server of commands answers beside these: its runs and schedules, which `fettle api` tells, and what is
 /// posted (`remote/posted_command.h`).
 std::span<const Route> routes_of_runs();

@@ -71,6 +71,7 @@ WebServer::WebServer(const Workplace& place, const WebSettings& settings,
       streams_(place, queue_),
       logs_(place, queue_),
       terminals_(place),
+      acts_(settings.program, place.home),
       children_(settings.program, place.home, settings.child),
       looked_until_(instant_from_clock()),
       awaited_until_(instant_from_clock() + settings.patience) {}
@@ -90,6 +91,7 @@ void WebServer::serve(const std::stop_token& stop) {
       job();
     logs_.sweep();
     terminals_.sweep();
+    acts_.sweep();
     if (settings_.still_counts && !settings_.still_counts())
       break;
     if (listener_->viewers() > 0)
@@ -160,6 +162,11 @@ void WebServer::take(const WebRequest& request, std::shared_ptr<WebPeer> peer) {
 
 void WebServer::answer(const WebRequest& request, const WebTarget& target,
                        const std::shared_ptr<WebPeer>& peer) {
+  if (request.method == "POST") {
+    if (const Status begun = act(request, target, peer); !begun)
+      peer->reply(error_reply(place_.mask->error(begun.error())));
+    return;
+  }
   RouteMatch match = find_route(target.segments);
   if (request.wants_socket && (match.route == nullptr || match.route->right != WebRight::act)) {
     peer->reply(error_reply(400, "there is no WebSocket at this path"));
@@ -176,6 +183,19 @@ void WebServer::answer(const WebRequest& request, const WebTarget& target,
                            : open_stream(request, target, std::move(match), peer);
   if (!begun)
     peer->reply(error_reply(place_.mask->error(begun.error())));
+}
+
+/// The guard has found the route.
+Status WebServer::act(const WebRequest& request, const WebTarget& target,
+                      const std::shared_ptr<WebPeer>& peer) {
+  RouteMatch match = find_route(routes_of_acts(), target.segments);
+  TRY(check_parameters(*match.route, target));
+  const RouteCall call{place_, std::move(match.parts), target.query};
+  if (!match.route->pattern.ends_with("/cancel"))
+    return acts_.begin(call, request.body, peer);
+  TRY(acts_.cancel(call));
+  peer->reply(document_reply(Value::dict({})));
+  return {};
 }
 
 Status WebServer::call_child(const WebTarget& target, RouteMatch match,

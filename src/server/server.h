@@ -9,12 +9,14 @@
 /// What reads users' texts is answered by a child (`child_calls.h`).
 ///
 /// `guard.h` says who may ask, `http_listener.h` has the sockets, `routes.h` what can be asked,
-/// `event_streams.h` and `log_streams.h` what is told unasked, `terminals.h` has the shells.
+/// `event_streams.h` and `log_streams.h` what is told unasked, `terminals.h` has the shells, and
+/// `plan_acts.h` what carries out a plan.
 
 #include "server/event_streams.h"
 #include "server/guard.h"
 #include "server/log_streams.h"
 #include "server/page_files.h"
+#include "server/plan_acts.h"
 #include "server/terminals.h"
 
 namespace fettle {
@@ -70,6 +72,8 @@ class WebServer {
   const PageFile* find_file(std::string_view path) const;
   void answer(const WebRequest& request, const WebTarget& target,
               const std::shared_ptr<WebPeer>& peer);
+  Status act(const WebRequest& request, const WebTarget& target,
+             const std::shared_ptr<WebPeer>& peer);
   Status call_child(const WebTarget& target, RouteMatch match,
                     const std::shared_ptr<WebPeer>& peer);
   Status open_stream(const WebRequest& request, const WebTarget& target, RouteMatch match,
@@ -88,6 +92,7 @@ class WebServer {
   EventStreams streams_;
   LogStreams logs_;
   Terminals terminals_;
+  PlanActs acts_;
   ChildCalls children_;
   std::atomic<bool> is_advancing_ = false;  ///< there is a job for all viewers
   std::atomic<Instant> looked_until_;       ///< somebody looks, or did within `linger`

@@ -49,6 +49,9 @@ class NotedPeer : public WebPeer {
 
 std::optional<WebReply> SessionDoor::answer(const WebRequest& request,
                                             std::shared_ptr<WebPeer>& peer) {
+  // What acts is a command of the server, and never comes here.
+  if (request.method != "GET")
+    return error_reply(405, "this page knows GET alone");
   if (!request.target.starts_with("/api/"))
     return request.wants_socket ? std::optional(error_reply(400, "there is no WebSocket here"))
                                 : std::nullopt;

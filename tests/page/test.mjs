@@ -360,12 +360,43 @@ async function checkWhatGoes(browser) {
 }
 
 async function checkKeptPlan(browser) {
+  const seconds = join(folder, 'seconds'), long = join(folder, 'long.sls');
+  writeFileSync(seconds, '0');
+  writeFileSync(long, `long:\n  cmd.run:\n    - name: sh -c "sleep $(cat ${seconds})"\n`);
+  run(['state', long, '-e', 'long']);
+  writeFileSync(seconds, '100');
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
-    await step('one\'s own page has nobody to sign out, and carries out no plan', async () => {
+    await step('one\'s own page has nobody to sign out, and asks before it carries a plan out', async () => {
       await open(page, origin, '#/env/model/plan', 'Plan of model');
-      await until(page, () => document.body.innerText.includes('Nothing is done here.') && document.body.innerText.includes('Carried out by fettle versions release -e model --apply'));
-      assert.equal(await page.locator('button:has-text("Carry it out"), button:has-text("Sign out"), a:has-text("Approvals")').count(), 0);
+      await until(page, () => document.body.innerText.includes('Carried out by fettle versions release -e model --apply'));
+      assert.equal(await page.locator('button:has-text("Sign out"), a:has-text("Approvals")').count(), 0);
+      await page.focus('button:has-text("Carry it out")');
+      await page.keyboard.press('Enter');
+      await until(page, () => document.activeElement?.textContent === 'Yes, carry it out');
+      await checkAxe(page, 'a plan that is asked about');
+      await page.keyboard.press('Escape');
+      await until(page, () => document.activeElement?.textContent === 'Carry it out');
+    });
+    await step('a plan is carried out, and its output and its end are shown', async () => {
+      await open(page, origin, '#/env/small/plan', 'Plan of small');
+      await page.focus('button:has-text("Carry it out")');
+      await page.keyboard.press('Enter');
+      await until(page, () => document.activeElement?.textContent === 'Yes, carry it out');
+      await page.keyboard.press('Enter');
+      await until(page, () => document.body.innerText.includes('It has ended with exit code 1.'));
+      assert.match(await page.innerText('pre.log'), /breaks/);
+      await checkAxe(page, 'a plan that was carried out');
+    });
+    await step('what carries it out is cancelled', async () => {
+      await open(page, origin, '#/env/long/plan', 'Plan of long');
+      await page.click('button:has-text("Carry it out")');
+      await page.click('button:has-text("Yes, carry it out")');
+      await until(page, () => document.body.innerText.includes('It is being carried out'));
+      await page.click('button:has-text("Cancel it")');
+      await until(page, () => document.body.innerText.includes('It ends when what has begun is done.'));
+      await page.click('button:has-text("Stop it at once")');
+      await until(page, () => document.body.innerText.includes('It has ended with exit code 130.'));
     });
     await step('a kept plan says whether it is stale', async () => {
       await open(page, origin, '#/plans', 'Kept plans');
