@@ -284,7 +284,11 @@ async function checkRunUnderWay(page, origin) {
   await step('the time line of a run grows while it happens', async () => {
     const ended = new Promise((resolve) => spawn(program, ['state', path, '-e', 'slow', '-q'], { env: { ...process.env, FETTLE_HOME: home }, stdio: 'ignore' }).once('exit', resolve));
     await open(page, origin, '#/env/small', 'small');
-    for (const end = Date.now() + 20_000; !await page.evaluate(() => fetch('/api/environments/slow/runs').then((reply) => reply.json()).then((all) => all.runs?.length > 0));) assert.ok(Date.now() < end);
+    // An environment that is not there yet would be an error in the console.
+    const told = (path) => page.evaluate((asked) => fetch(asked).then((reply) => reply.json()), path);
+    const end = Date.now() + 20_000;
+    while (!(await told('/api/environments')).some((one) => one.name === 'slow')) assert.ok(Date.now() < end);
+    while ((await told('/api/environments/slow/runs')).runs.length === 0) assert.ok(Date.now() < end);
     await open(page, origin, '#/env/slow/runs', 'Runs of slow');
     await page.click('tbody a');
     await page.waitForSelector('svg.bar.open');
