@@ -380,7 +380,8 @@ TEST_F(NoticesTest, KilledAtAnyMomentEachRunIsTold) {
   receive("200");
   add("one", {"acts"}, {NoticeEvent::succeeded, NoticeEvent::failed});
   std::set<int64_t> begun;
-  for (int i = 0; i < 8; ++i) {
+  // On a busy machine the first ones are killed before anything has begun.
+  for (int i = 0; i < 8 || (state("one").run < 2 && i < 100); ++i) {
     ASSERT_TRUE(book_.change("one", [](ScheduleState& asked) { asked.is_asked = true; }));
     server_.address.port = 0;
     serve();
