@@ -170,7 +170,8 @@ Status Mirror::make(const FileEntry& entry) const {
   return stamp_of(path) ? Status() : copy_content(entry);
 }
 
-/// A power cut may leave less than was written: such a content is not kept any longer. What has just come was looked at then.
+/// A power cut may leave less than was written: such a content is not kept any longer. What has
+/// just come was looked at then.
 Status Mirror::copy_content(const FileEntry& entry) const {
   const std::string content = content_path(entry.digest);
   const ByteSource source = TRY(source_of_file(content));

@@ -48,8 +48,8 @@ struct Route {
 std::span<const Route> routes();
 /// What one's own page does (`plan_acts.h`): what is posted. `fettle api` has none of it.
 std::span<const Route> routes_of_acts();
-/// What a server of commands answers beside these: its runs and schedules, which `fettle api` tells, and what is
-/// posted (`remote/posted_command.h`).
+/// What a server of commands answers beside these: its runs and schedules, which `fettle api` tells,
+/// and what is posted (`remote/posted_command.h`).
 std::span<const Route> routes_of_runs();
 
 /// A route with the parts of its pattern.

@@ -279,11 +279,15 @@ Result<std::optional<SourceFile>> Sources::included(std::string_view ref, const 
   return find(ref.substr(std::min(ref.find_first_not_of('.'), ref.size())));
 }
 
-Result<std::optional<SourceFile>> Sources::at_path(std::string_view path) {
-  const std::string inner = TRY(inner_path(path));
+std::vector<size_t> Sources::order_of_paths() const {
   std::vector<size_t> order = order_;
   order.insert(order.end(), starts_.begin(), starts_.end());
-  for (const size_t source : order)
+  return order;
+}
+
+Result<std::optional<SourceFile>> Sources::at_path(std::string_view path) {
+  const std::string inner = TRY(inner_path(path));
+  for (const size_t source : order_of_paths())
     if (std::optional<std::string> text = TRY(sources_[source]->read(inner)))
       return std::optional(SourceFile{std::string(path), sources_[source]->name_of(inner),
                                       std::make_shared<const std::string>(std::move(*text)), inner,
@@ -318,9 +322,7 @@ Result<std::shared_ptr<const SourceContent>> read_whole(std::function<Result<Byt
 
 Result<std::shared_ptr<const SourceContent>> Sources::content_at(std::string_view path) {
   const std::string inner = TRY(inner_path(path));
-  std::vector<size_t> order = order_;
-  order.insert(order.end(), starts_.begin(), starts_.end());
-  for (const size_t source : order)
+  for (const size_t source : order_of_paths())
     if (std::function<Result<ByteSource>()> open = TRY(sources_[source]->opener(inner)))
       return read_whole(std::move(open));
   return std::shared_ptr<const SourceContent>();

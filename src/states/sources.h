@@ -85,6 +85,8 @@ class Sources {
   Status add_ref(const std::string& word, size_t given, Files& files);
   Result<bool> add_path(const std::string& word, const std::string& path, Files& files);
   size_t folder_source(const std::string& path, Files& files);
+  /// The sources in which a path is looked for.
+  std::vector<size_t> order_of_paths() const;
   Result<std::optional<SourceFile>> in_source(size_t source, std::string_view ref);
   Result<std::optional<SourceFile>> find(std::string_view ref);
   Result<std::optional<SourceFile>> near(std::string_view ref, const SourceFile& from);

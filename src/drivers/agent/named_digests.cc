@@ -11,7 +11,8 @@ bool is_digit(char letter) {
 
 }  // namespace
 
-/// Looks at the last byte of a place first: where that is no digit, no digest stands up to it, and of most bytes one in 64 is read.
+/// Looks at the last byte of a place first: where that is no digit, no digest stands up to it. So
+/// of most bytes one in 64 is read.
 void NamedDigests::add(std::string_view bytes) {
   size_t end = digits_of_digest;
   while (end <= bytes.size()) {
