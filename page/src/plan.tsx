@@ -33,14 +33,14 @@ export function Plan({ environment }: { environment: string; rest: string[] }) {
 
 // At one's own page, whatever was run last can be run again: its files are on this machine.
 function CarryOutHere({ environment, made }: { environment: string; made: MadePlan }) {
-  const [isUnderWay, setUnderWay] = useState(false), [isToStop, setToStop] = useState(false), [trouble, setTrouble] = useState(''), [end, setEnd] = useState<{ code: number; output: string }>();
+  const [isUnderWay, setUnderWay] = useState(false), [isToStop, setToStop] = useState(false), [trouble, setTrouble] = useState(''), [end, setEnd] = useState<{ code: number | null; output: string | null }>();
   const isChecked = made.source === 'package' || made.source === 'model';
   const begin = () => {
     setUnderWay(true);
     setToStop(false);
     setTrouble('');
     setEnd(undefined);
-    post<{ code: number; output: string }>(apiOf(environment, '/plan'), { source: made.source, plan: isChecked ? made.plan.kept : null })
+    post<{ code: number | null; output: string | null }>(apiOf(environment, '/plan'), { source: made.source, plan: isChecked ? made.plan.kept : null })
       .then(setEnd, (error: ServerError) => setTrouble(error.message)).finally(() => setUnderWay(false));
   };
   // As Ctrl-C: the first one lets what has begun end.
@@ -55,8 +55,8 @@ function CarryOutHere({ environment, made }: { environment: string; made: MadePl
       <button type="button" onClick={cancel}>{isToStop ? 'Stop it at once' : 'Cancel it'}</button></div>}
     {trouble !== '' && <p class="error" role="alert">{trouble}</p>}
     {end !== undefined && <section aria-label="What was carried out">
-      <pre class="log" role="log" tabIndex={0} aria-label="Output">{end.output}</pre>
-      <p role="status" class={end.code === 0 ? undefined : 'error'}>It has ended with exit code {end.code}.</p>
+      {end.output === null ? <p class="error">Its output cannot be read.</p> : <pre class="log" role="log" tabIndex={0} aria-label="Output">{end.output}</pre>}
+      <p role="status" class={end.code === 0 ? undefined : 'error'}>It has ended{end.code === null ? ', nobody knows how' : ` with exit code ${end.code}`}.</p>
     </section>}
   </>;
 }

@@ -26,7 +26,7 @@ class PlanActs {
   PlanActs& operator=(const PlanActs&) = delete;
 
   /// `body`: `source`, and `plan`, that of a package or a model, as `plan` gives it (`kept`). Replies
-  /// with `code` and `output` when it has ended. Errors: the environment is kept by something else
+  /// with `code` and `output` (null: nobody knows) when it has ended. Errors: the environment is kept by something else
   /// by now, or somebody carries a plan of it out.
   Status begin(const RouteCall& call, const std::string& body,
                const std::shared_ptr<WebPeer>& peer);

@@ -94,7 +94,8 @@ TEST_F(PlanActsTest, WhatDoesNotFitIsRefusedAndNothingIsBegun) {
   serve_with("touch $FETTLE_HOME/begun");
   for (const char* const body :
        {"", "{", "[]", "null", "{}", R"({"source": 1})", R"({"source": "model", "plan": {}})",
-        R"({"source": "package", "plan": null})", R"({"source": "package", "plan": "x"})"}) {
+        R"({"source": "package", "plan": null})", R"({"source": "package", "plan": "x"})",
+        R"({"source": "manifests", "plan": 1})"}) {
     const std::string reply = post(plan, body, fields());
     EXPECT_EQ(status_of(reply), "400") << body << ": " << reply;
   }

@@ -369,6 +369,11 @@ async function checkKeptPlan(browser) {
   writeFileSync(long, `long:\n  cmd.run:\n    - name: sh -c "sleep $(cat ${seconds})"\n`);
   run(['state', long, '-e', 'long']);
   writeFileSync(seconds, '100');
+  const project = join(folder, 'own'), made = join(folder, 'own-file');
+  mkdirSync(project);
+  writeFileSync(join(project, 'project.yml'), 'name: own\n');
+  writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nfs::File(host=host, path="${made}", mode=644, owner="root", group="root", content="own")\n`);
+  run(['export', '-e', 'own'], { cwd: project });
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
     await step('one\'s own page has nobody to sign out, and asks before it carries a plan out', async () => {
@@ -391,6 +396,16 @@ async function checkKeptPlan(browser) {
       await until(page, () => document.body.innerText.includes('It has ended with exit code 1.'));
       assert.match(await page.innerText('pre.log'), /breaks/);
       await checkAxe(page, 'a plan that was carried out');
+    });
+    await step('what was seen of a model is carried out', async () => {
+      await open(page, origin, '#/env/own/plan', 'Plan of own');
+      assert.equal(existsSync(made), false);
+      await page.click('button:has-text("Carry it out")');
+      await page.click('button:has-text("Yes, carry it out")');
+      await until(page, () => document.body.innerText.includes('It has ended with exit code 0.'));
+      assert.equal(readFileSync(made, 'utf8'), 'own');
+      await page.click('button:has-text("Make the plan again")');
+      await until(page, () => document.body.innerText.includes('Everything is as wanted.'));
     });
     await step('what carries it out is cancelled', async () => {
       await open(page, origin, '#/env/long/plan', 'Plan of long');
