@@ -372,7 +372,7 @@ async function checkKeptPlan(browser) {
   const project = join(folder, 'own'), made = join(folder, 'own-file');
   mkdirSync(project);
   writeFileSync(join(project, 'project.yml'), 'name: own\n');
-  writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nfs::File(host=host, path="${made}", mode=644, owner="root", group="root", content="own")\n`);
+  writeFileSync(join(project, 'main.cf'), `import fs\nimport std\nhost = std::Host(name="h", os=std::linux)\nstd::AgentConfig(agentname="h", uri="local:")\nfs::File(host=host, path="${made}", mode=644, owner="root", group="root", content="own")\n`);
   run(['export', '-e', 'own'], { cwd: project });
   const server = await serve(home);
   const context = await look(browser, server, { viewport: { width: 1280, height: 800 } }, async (page, origin) => {
